@@ -111,7 +111,9 @@ def serve(environ: Mapping[str, str]) -> None:
             for name, command in processes(web.fileno()).items():
                 parts.append(start(name, command, own, logs, pass_fds=[web.fileno()]))
             wait_until_answers(port, parts)
-            print(f"\nKBP Online is at http://{NAME}:{port}/\n\n{logins}\n\nCtrl-C ends it.", flush=True)
+            mail = f"Mail is not sent: it lies as files in {home / 'mail'}"
+            where = f"KBP Online is at http://{NAME}:{port}/"
+            print(f"\n{where}\n\n{logins}\n\n{mail}\n\nCtrl-C ends it.", flush=True)
             while True:
                 check(parts)
                 time.sleep(LOOK)

@@ -21,8 +21,9 @@ from evaluation.views.files import download_problems, lines, normalised, problem
 from evaluation.views.help import example, help, schema
 from evaluation.views.home import home
 from evaluation.views.method import method
-from evaluation.views.submission import ACTIONS, act, set_anonymous
+from evaluation.views.submission import ACTIONS, act, edit_links, set_anonymous
 from evaluation.views.submissions import submissions
+from evaluation.views.team import team
 from evaluation.views.upload import discard, upload
 
 #: Whose file it is: what was handed in, and what is only checked, have the same pages.
@@ -81,6 +82,8 @@ urlpatterns = [
         name="submission_act",
     ),
     path("submissions/<int:pk>/anonymous/", set_anonymous, name="submission_anonymous"),
+    path("submissions/<int:pk>/links/", edit_links, name="submission_links"),
+    path("teams/<int:pk>/public/", team, name="public_team"),
     path("check/", check, name="check"),
     path("checks/<uuid:pk>/", checked, name="checked"),
     path("uploads/<uuid:pk>/discard/", discard, name="upload_discard"),

@@ -13,6 +13,7 @@ variable                      meaning
 ``KBPO_HOME``                 the folder of all that the service keeps in files; ``./var`` unless given
 ``EMAIL_URL``                 ``smtp://``, ``smtp+tls://`` or ``smtps://user:password@host:port``
 ``DEFAULT_FROM_EMAIL``        the sender of the service's mail
+``CONTACT_EMAIL``             the address to which visitors write; unset: the page says that none is given
 ``TEAMS_NEED_APPROVAL``       1 or 0; whether an operator approves each team before its systems are judged
 ``SEND_WEBHOOKS``             1 or 0; whether addresses that teams name are sent anything: 0 on a copy
 ``LOG_FORMAT``                ``json`` or ``lines``; JSON outside ``DEBUG`` unless given
@@ -54,6 +55,7 @@ VARIABLES = (
         "KBPO_HOME",
         "EMAIL_URL",
         "DEFAULT_FROM_EMAIL",
+        "CONTACT_EMAIL",
         "TEAMS_NEED_APPROVAL",
         "SEND_WEBHOOKS",
         "LOG_FORMAT",
@@ -92,6 +94,8 @@ class Environment:
         Django's mail settings; empty where mail goes to files.
     from_email : str
         The sender.
+    contact_email : str
+        To which visitors write; empty where none is given.
     teams_need_approval : bool
         Whether a team's systems are judged only once an operator has approved it.
     send_webhooks : bool
@@ -115,6 +119,7 @@ class Environment:
     home: Path
     email: dict[str, Any]
     from_email: str
+    contact_email: str
     teams_need_approval: bool
     send_webhooks: bool
     log_format: str
@@ -153,6 +158,7 @@ def read(environ: Mapping[str, str]) -> Environment:
         home=Path(given.get("KBPO_HOME", "var")).expanduser().absolute(),
         email=_email(given["EMAIL_URL"]) if "EMAIL_URL" in given else {},
         from_email=given.get("DEFAULT_FROM_EMAIL", "KBP Online <kbpo@localhost>"),
+        contact_email=_contact(given.get("CONTACT_EMAIL", "")),
         teams_need_approval=_flag(given.get("TEAMS_NEED_APPROVAL", "0"), "TEAMS_NEED_APPROVAL"),
         send_webhooks=_flag(given.get("SEND_WEBHOOKS", "1"), "SEND_WEBHOOKS"),
         log_format=_log_format(given.get("LOG_FORMAT", "lines" if debug else "json")),
@@ -286,6 +292,12 @@ def _email(value: str) -> dict[str, Any]:
         "EMAIL_USE_TLS": url.scheme == "smtp+tls",
         "EMAIL_USE_SSL": url.scheme == "smtps",
     }
+
+
+def _contact(value: str) -> str:
+    if value and not re.fullmatch(r"[^\s@<>\"',;?&]+@[^\s@<>\"',;?&]+\.[^\s@<>\"',;?&]+", value):
+        raise InvalidInput(f"must be a mail address alone, not {value!r}", where="CONTACT_EMAIL")
+    return value
 
 
 def _log_format(value: str) -> str:

@@ -43,7 +43,7 @@ from evaluation.submissions import (
     uploads,
     work,
 )
-from kbpo.accounts import sessions, tokens
+from kbpo.accounts import sessions, teams, tokens
 from kbpo.accounts.models import User, WorkerIdentity
 from kbpo.core import disk, limits
 from kbpo.core.database import leases
@@ -297,11 +297,12 @@ def note_balances() -> int:
 
 
 def sweep_counts() -> int:
-    """Delete counts and sessions that have ended; return how many. No stage: they are not heeded any more."""
+    """Delete counts, sessions and invitations that have ended; return how many. No stage: none is heeded."""
     now = timezone.now()
     if not installation.is_steady():
         return limits.sweep(now=now)
-    return limits.sweep(now=now) + sessions.sweep(now=now) + tokens.sweep(now=now)
+    ended = sessions.sweep(now=now) + tokens.sweep(now=now) + teams.sweep(now=now)
+    return limits.sweep(now=now) + ended
 
 
 def remind_operators() -> int:

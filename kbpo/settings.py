@@ -98,6 +98,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "kbpo.pages.site.site",
             ],
         },
     },
@@ -182,6 +183,8 @@ ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*", "password2*"]
 ACCOUNT_USER_MODEL_USERNAME_FIELD = None
 ACCOUNT_EMAIL_VERIFICATION = "mandatory"
 ACCOUNT_CONFIRM_EMAIL_ON_GET = False
+ACCOUNT_LOGIN_ON_EMAIL_CONFIRMATION = True  # in the browser that signed up, and in no other
+ACCOUNT_SIGNUP_REDIRECT_URL = "upload"
 ACCOUNT_LOGOUT_REDIRECT_URL = "/"
 ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
 ACCOUNT_ADAPTER = "kbpo.accounts.adapter.AccountAdapter"
@@ -236,6 +239,7 @@ KEEP_LOGS = timedelta(days=_given.retention.logs)
 # Mail: an outbox, which the pipeline sends; in development to files that a person or a test can open
 
 DEFAULT_FROM_EMAIL = SERVER_EMAIL = _given.from_email
+CONTACT_EMAIL = _given.contact_email
 EMAIL_BACKEND = "kbpo.core.mail.outbox.Outbox"
 MAIL_TRANSPORT = (
     "kbpo.core.mail.files.FileBackend" if DEVELOPMENT else "django.core.mail.backends.smtp.EmailBackend"

@@ -89,6 +89,10 @@ class DeskPage:
     template: str
 
 
+#: Shows an example to anybody, and what their answer to it would have been taken for; nothing is stored.
+TrialPage = Callable[[HttpRequest], HttpResponse]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pages:
     """All pages of an interface."""
@@ -96,3 +100,4 @@ class Pages:
     hit: HitPage
     annotator: AnnotatorPage
     desk: DeskPage
+    trial: TrialPage

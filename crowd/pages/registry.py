@@ -13,6 +13,7 @@ from crowd.pages.correctness.form import FORM as CORRECTNESS
 from crowd.pages.entities import annotator_page as entity_annotator_page
 from crowd.pages.entities import desk_page as entity_desk_page
 from crowd.pages.entities import hit_page as entity_hit_page
+from crowd.pages.entities import trial_page as entity_trial_page
 from crowd.pages.page import DeskPage, HitPage, Pages
 from crowd.pages.quality import desk_page as quality_desk_page
 from crowd.pages.quality.form import FORM as QUALITY
@@ -22,23 +23,32 @@ from crowd.pages.relation import hit_page as relation_hit_page
 from crowd.pages.text_annotator import TextAnnotator
 from crowd.pages.text_form import TextForm
 from crowd.pages.text_hit import TextHit
+from crowd.pages.trial import of_examples
 
 
-def _of_texts(form: TextForm, desk: DeskPage) -> Pages:
+def _of_texts(name: str, form: TextForm, desk: DeskPage) -> Pages:
     """Return the pages of an interface that asks about one text at a time."""
-    return Pages(hit=TextHit(form).page, annotator=TextAnnotator(form).page, desk=desk)
+    return Pages(
+        hit=TextHit(form).page, annotator=TextAnnotator(form).page, desk=desk, trial=of_examples(name)
+    )
 
 
 PAGES: Mapping[str, Pages] = {
     relation.NAME: Pages(
-        hit=relation_hit_page.PAGE, annotator=relation_annotator_page.PAGE, desk=relation_desk_page.PAGE
+        hit=relation_hit_page.PAGE,
+        annotator=relation_annotator_page.PAGE,
+        desk=relation_desk_page.PAGE,
+        trial=of_examples(relation.NAME),
     ),
     entities.NAME: Pages(
-        hit=entity_hit_page.PAGE, annotator=entity_annotator_page.PAGE, desk=entity_desk_page.PAGE
+        hit=entity_hit_page.PAGE,
+        annotator=entity_annotator_page.PAGE,
+        desk=entity_desk_page.PAGE,
+        trial=entity_trial_page.show,
     ),
-    choice.NAME: _of_texts(CHOICE, choice_desk_page.PAGE),
-    quality.NAME: _of_texts(QUALITY, quality_desk_page.PAGE),
-    correctness.NAME: _of_texts(CORRECTNESS, correctness_desk_page.PAGE),
+    choice.NAME: _of_texts(choice.NAME, CHOICE, choice_desk_page.PAGE),
+    quality.NAME: _of_texts(quality.NAME, QUALITY, quality_desk_page.PAGE),
+    correctness.NAME: _of_texts(correctness.NAME, CORRECTNESS, correctness_desk_page.PAGE),
 }
 
 

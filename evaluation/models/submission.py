@@ -33,6 +33,8 @@ class Submission(models.Model):
     uploaded_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="submissions", null=True)
     name = models.CharField(max_length=100)
     description = models.TextField(blank=True)
+    paper_url = models.URLField("address of a paper", max_length=500, blank=True)
+    code_url = models.URLField("address of code", max_length=500, blank=True)
     format = models.CharField(max_length=16, help_text="One of the task's.")
     file = models.FileField(upload_to=upload_path, max_length=300, blank=True)
     digest = models.CharField(max_length=64, help_text="SHA-256 of the file's bytes.")
@@ -103,6 +105,11 @@ class Submission(models.Model):
                 | Q(chosen_at__isnull=False, chosen_after__isnull=False),
                 name="submission_chosen",
             ),
+            models.CheckConstraint(
+                condition=(Q(paper_url="") | Q(paper_url__startswith="https://"))
+                & (Q(code_url="") | Q(code_url__startswith="https://")),
+                name="submission_links_https",
+            ),
         ]
         indexes = [models.Index(fields=["state", "id"], name="submission_by_state")]
 
@@ -137,6 +144,16 @@ class Submission(models.Model):
     def shown_description(self) -> str:
         """What its team says of it, as who looks may know it: it may tell whose it is."""
         return "" if self.is_alias_shown else self.description
+
+    @property
+    def shown_paper_url(self) -> str:
+        """Where its paper is, for who may know whose it is."""
+        return "" if self.is_alias_shown else self.paper_url
+
+    @property
+    def shown_code_url(self) -> str:
+        """Where its code is, for who may know whose it is."""
+        return "" if self.is_alias_shown else self.code_url
 
     def open_file(self) -> BinaryIO | None:
         """Open the uploaded file, or return None where it was deleted."""

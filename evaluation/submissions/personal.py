@@ -22,7 +22,7 @@ def _export(user: User) -> Mapping[str, Rows]:
     return {
         "submissions": submitted.values(
             *("id", "corpus__tag", "team__name", "name", "description", "format", "digest", "state"),
-            *("is_public", "uploaded_at"),
+            *("is_public", "uploaded_at", "paper_url", "code_url"),
         ),
         "uploads": Upload.objects.filter(user=user).values("name", "size", "created_at", "expires_at"),
     }
@@ -51,7 +51,7 @@ def _take_back(submission: Submission, user: User) -> None:
     if not is_sampled:
         lifecycle.delete_file(submission=submission, user=user)
     Submission.objects.filter(pk=submission.pk).update(
-        name=f"Anonymous system {submission.pk}", description=""
+        name=f"Anonymous system {submission.pk}", description="", paper_url="", code_url=""
     )
 
 

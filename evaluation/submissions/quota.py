@@ -82,12 +82,18 @@ class Quota:
         How many more now, of the member's.
     renewed_at : datetime or None
         When the first of the places that are taken is free again; None where none is taken.
+    free_at : datetime or None
+        When the member's next submission would be judged; None for now.
+    may_compete : bool
+        Whether the team has any place at all.
     """
 
     team: Team
     corpus: Corpus
     left: int
     renewed_at: datetime | None
+    free_at: datetime | None
+    may_compete: bool
 
 
 def planned(*, corpus: Corpus, now: datetime) -> dict[int, datetime]:
@@ -105,13 +111,16 @@ def read_quotas(*, corpus: Corpus, teams: Iterable[Team], user: User, now: datet
     new = {team.pk: Submission(pk=-team.pk, team=team, corpus=corpus, uploaded_by=user) for team in teams}
     place_of = _places(corpus, [*taken, *waiting, *new.values()])
     held = [(_taken_at(one), place_of[one.pk]) for one in taken]
-    promised = [(now, place_of[one.pk]) for one in waiting]
+    before = [place_of[one.pk] for one in waiting]
     found = []
     for one in new.values():
         own = place_of[one.pk]
         limiting = [time for time, other in held if other.counts_against & own.limits.keys()]
         renewed_at = min(limiting) + WINDOW if limiting else None
-        found.append(Quota(one.team, corpus, places.left(own, [*held, *promised], now), renewed_at))
+        left = places.left(own, [*held, *((now, place) for place in before)], now)
+        time = places.plan([*before, own], held, now)[-1]
+        free_at = time if time > now else None
+        found.append(Quota(one.team, corpus, left, renewed_at, free_at, may_compete(one.team)))
     return found
 
 

@@ -17,6 +17,7 @@ from evaluation.reading import isolated
 from evaluation.submissions import anonymity, notices, problem_list, quota, uploads
 from evaluation.submissions import attachments as beside
 from evaluation.submissions.lifecycle import SAMPLE_TASK, VALIDATE_TASK, lock, move, require_member
+from evaluation.submissions.links import NO_LINKS, Links
 from evaluation.submissions.texts import text_file
 from evaluation.task import Task
 from kbpo.accounts.models import Team, User
@@ -42,6 +43,7 @@ def upload(
     is_public: bool = True,
     anonymous_until: datetime | None = None,
     again: bool = True,
+    links: Links = NO_LINKS,
 ) -> Submission:
     """Take in a file, and have its team compete in the corpus. The file is read by the pipeline, soon after.
 
@@ -65,6 +67,8 @@ def upload(
         Until when others know it and its team by an alias.
     again : bool
         Whether bytes that the user's teams have in the corpus already are meant.
+    links : Links
+        Where its paper and its code are.
 
     Raises
     ------
@@ -122,6 +126,8 @@ def upload(
                 digest=digest,
                 go_ahead=go_ahead,
                 is_public=is_public,
+                paper_url=links.paper,
+                code_url=links.code,
             )
             stored.file.save(name, file, save=False)
             saved.append(stored.file)

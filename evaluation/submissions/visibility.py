@@ -20,7 +20,7 @@ from django.http import Http404
 
 from annotations.models import Corpus
 from evaluation.models import Submission
-from kbpo.accounts.models import Membership, User
+from kbpo.accounts.models import Membership, Team, User
 
 Viewer = User | AnonymousUser | None
 
@@ -110,6 +110,11 @@ def systems_of(viewer: Viewer, corpus: Corpus) -> QuerySet[Submission]:
     corpus : Corpus
     """
     return visible(viewer).filter(corpus=corpus, state__in=SYSTEMS)
+
+
+def shown_of_team(team: Team) -> QuerySet[Submission]:
+    """Return the submissions of a team that everybody may see beside its name."""
+    return visible(None).filter(team=team).exclude(anonymous_until__gt=Now())
 
 
 def owned(viewer: User) -> Q:

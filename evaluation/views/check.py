@@ -1,9 +1,10 @@
 """Checking a file without handing it in."""
 
-from typing import cast
+from typing import Any
 from uuid import UUID
 
 from django.contrib.auth.decorators import login_required
+from django.core.files import File
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -12,15 +13,17 @@ from django.views.decorators.http import require_http_methods, require_safe
 from annotations.models import Corpus
 from evaluation.models import FileCheck
 from evaluation.registry import task_of
-from evaluation.submissions import checks, problem_list
+from evaluation.submissions import checks, problem_list, visiting
 from evaluation.submissions.other_corpus import find_other_corpus
 from evaluation.views.files import find_file, written_anew
-from evaluation.views.forms import CheckForm, remembered
+from evaluation.views.forms import CheckForm, VisitorCheckForm, remembered
 from evaluation.views.upload import asked_for, sending
 from kbpo.accounts.models import User
+from kbpo.accounts.request_limits import CHECKS_OF_VISITORS, count_request
 from kbpo.core.errors import KbpoError
 
 ERRORS = 5  # shown here; all problems have a page of their own
+VISITORS_PROBLEMS = 30  # shown to who has no account, for whom nothing is kept
 WORDS = {
     FileCheck.State.WAITING: (
         "Waiting to be read",
@@ -38,11 +41,12 @@ WORDS = {
 }
 
 
-@login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def check(request: HttpRequest) -> HttpResponse:
     """Show the form and the checks of the last day, or have a file checked."""
-    user = cast(User, request.user)
+    if not request.user.is_authenticated:
+        return _check_of_visitor(request)
+    user = request.user
     status = 200
     if request.method == "POST":
         form = CheckForm(request.POST, request.FILES, user=user)
@@ -67,6 +71,49 @@ def check(request: HttpRequest) -> HttpResponse:
         **sending(user, form),
     }
     return render(request, "evaluation/check.html", context, status=status)
+
+
+def _check_of_visitor(request: HttpRequest) -> HttpResponse:
+    """Show the form to somebody without an account, and what is found in their file; nothing is kept."""
+    status, found = 200, {}
+    if request.method == "POST":
+        form, status = VisitorCheckForm(request.POST, request.FILES), 400
+        try:
+            count_request(request, CHECKS_OF_VISITORS, now=timezone.now())
+            if form.is_valid():
+                found, status = _read_of_visitor(**form.cleaned_data), 200
+        except KbpoError as error:
+            form.add_error(None, str(error))
+            status = error.status
+    else:
+        corpus = Corpus.objects.filter(tag=request.GET.get("corpus", "")).first()
+        form = VisitorCheckForm(initial={"corpus": corpus} if corpus else None)
+    context = {
+        "form": form,
+        "has_corpus": bool(visiting.corpora()),
+        "most_bytes": visiting.MOST_BYTES,
+        **found,
+    }
+    return render(request, "evaluation/visitor_check.html", context, status=status)
+
+
+def _read_of_visitor(*, file: "File[bytes]", corpus: Corpus, format: str) -> dict[str, Any]:
+    task = task_of(corpus)
+    read = visiting.check(file=file, corpus=corpus, task=task, format=format)
+    errors = [one for one in read.problems if one.severity == "ERROR"]
+    counted = read.counts.get("problems", {})
+    return {
+        "is_read": True,
+        "is_accepted": read.accepted,
+        "heading": WORDS[FileCheck.State.ACCEPTED if read.accepted else FileCheck.State.REFUSED][0],
+        "name": file.name,
+        "corpus": corpus,
+        "task": task,
+        "summary": task.summarise(read.counts),
+        "codes": sorted(counted.items(), key=lambda one: (-one[1], one[0])),
+        "shown": (errors or list(read.problems))[:VISITORS_PROBLEMS],
+        "is_cut": len(errors or read.problems) > VISITORS_PROBLEMS,
+    }
 
 
 @login_required

@@ -17,10 +17,10 @@ from annotations.models import Corpus
 from evaluation.models import Submission, Upload
 from evaluation.reading.reader import AttachmentKind
 from evaluation.registry import TASKS, task_of
-from evaluation.submissions import uploads
+from evaluation.submissions import links, uploads
 from evaluation.task import Task
 from kbpo.accounts.models import Team, User
-from kbpo.core.errors import KbpoError
+from kbpo.core.errors import InvalidInput, KbpoError
 from kbpo_formats.recognising import is_recognised
 
 LIVE = ("uploaded", "accepted", "judging", "scored")
@@ -104,6 +104,11 @@ class FileForm(forms.Form):
                 if sent is not None:
                     self._keep(data, name, upload, sent)
         super().__init__(data, **kwargs)
+        if data is None and not self.initial.get("corpus") and Corpus.objects.count() > 1:
+            # nobody hands in to the first one because it is the first
+            field = self.fields["corpus"]
+            assert isinstance(field, forms.ModelChoiceField)
+            field.empty_label = "Choose the corpus that your system read"
         for name, (kind, tasks) in self.kinds.items():
             of = " and ".join(task.label for task in tasks)
             self.fields[f"file_{name}"] = forms.FileField(
@@ -194,6 +199,65 @@ class CheckForm(FileForm):
     """A file to be checked and not handed in."""
 
 
+class VisitorCheckForm(forms.Form):
+    """A file of somebody without an account, to be checked at once."""
+
+    corpus = forms.ModelChoiceField(
+        Corpus.objects.filter(texts=Corpus.Texts.PUBLIC).order_by("created_at", "pk"),
+        label="Corpus",
+        empty_label=None,
+    )
+    format = forms.ChoiceField(
+        label="Format",
+        choices=format_choices,
+        required=False,
+        help_text="TAC KBP is read by the rules of 2016, unless 2015 is chosen.",
+    )
+    file = forms.FileField(
+        label="File",
+        allow_empty_file=True,  # refused in the service's words
+        help_text="One file of at most 1 MB, plain or compressed with gzip.",
+        max_length=200,
+        error_messages={"required": "Choose a file."},
+    )
+
+
+def link_field(label: str) -> forms.CharField:
+    """Return a field for an address that everybody is shown."""
+    return forms.CharField(
+        label=label,
+        required=False,
+        max_length=links.LONGEST,
+        widget=forms.URLInput(attrs={"placeholder": "https://"}),
+        help_text="May stay empty. It begins with https://, and can be changed later.",
+    )
+
+
+def clean_links(form: forms.Form, cleaned: dict[str, Any]) -> None:
+    """Put the two addresses of a form together, or say at its field which cannot be shown."""
+    given = {name: cleaned.pop(f"{name}_url", "") for name in ("paper", "code")}
+    for name, value in given.items():
+        try:
+            links.read_links(**{"paper": "", "code": "", name: value})
+        except InvalidInput as error:
+            form.add_error(f"{name}_url", str(error).removeprefix(f"{error.where}: "))
+            return
+    cleaned["links"] = links.read_links(**given)
+
+
+class LinksForm(forms.Form):
+    """Where a system's paper and code are."""
+
+    paper_url = link_field("Address of a paper")
+    code_url = link_field("Address of its code")
+
+    def clean(self) -> dict[str, Any]:
+        """Put them together."""
+        cleaned = super().clean() or {}
+        clean_links(self, cleaned)
+        return cleaned
+
+
 class UploadForm(FileForm):
     """What a system predicts, for whom and for what."""
 
@@ -210,6 +274,8 @@ class UploadForm(FileForm):
         widget=forms.Textarea(attrs={"rows": 3}),
         help_text="May stay empty. Shown beside what it predicts.",
     )
+    paper_url = link_field("Address of a paper")
+    code_url = link_field("Address of its code")
     again = forms.BooleanField(label="Hand them in again", required=False)
     go_ahead = forms.BooleanField(
         label="Judge it as soon as it is accepted",
@@ -230,7 +296,7 @@ class UploadForm(FileForm):
         help_text="For a review without names. Others see both as “Anonymous” with a number until that day,"
         " and not what it does. Left empty: they see the names.",
     )
-    field_order = ("corpus", "team", "name", "description", "format", "file")
+    field_order = ("corpus", "team", "name", "description", "paper_url", "code_url", "format", "file")
 
     def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
         super().__init__(*args, user=user, **kwargs)
@@ -254,6 +320,7 @@ class UploadForm(FileForm):
         """Ask back where the same bytes were handed in before."""
         cleaned = super().clean()
         cleaned["anonymous_until"] = midnight(cleaned.get("anonymous_until"))
+        clean_links(self, cleaned)
         sent, corpus = cleaned.get("upload"), cleaned.get("corpus")
         is_meant = cleaned.pop("again", False)
         if sent and corpus and not is_meant:
@@ -288,6 +355,8 @@ def remembered(user: User) -> dict[str, Any]:
         "format": "" if is_recognised(last.format, task_of(last.corpus).reader.formats) else last.format,
         "go_ahead": last.go_ahead,
         "is_public": last.is_public,
+        "paper_url": last.paper_url,
+        "code_url": last.code_url,
     }
 
 

@@ -7,11 +7,16 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from annotations.data import files as corpus_files
 from annotations.models import Corpus
 from annotations.ontologies import plain_ontology_of
+from annotations.roles import Person
 from evaluation.registry import TASKS
+from evaluation.starting import KIT
 from evaluation.submissions.progress import HEADINGS
+from evaluation.task import Task
 from evaluation.views import walk
+from evaluation.views.data import Listed, list_files
 from kbpo.core.revalidating import public_page
 from kbpo_formats import schemas
 from kbpo_formats.ontologies.builtin import DEFAULT, read_builtin
@@ -98,11 +103,56 @@ def read_ontologies() -> list[ShownOntology]:
     return [show_ontology(plain_ontology_of(corpora[0]), corpora) for corpora in found.values()]
 
 
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """What a newcomer to a task begins with.
+
+    Attributes
+    ----------
+    task : Task
+    corpus : Corpus or None
+        The first whose texts everybody may read; None without one.
+    files : sequence of Listed
+        Of it, to be downloaded now: texts, an example of a file, a small system.
+    examples : sequence of str
+        Names of the files of this page that are of the task's form.
+    """
+
+    task: Task
+    corpus: Corpus | None
+    files: Sequence[Listed]
+    examples: Sequence[str]
+
+
+def read_steps(person: Person) -> list[Steps]:
+    """Read what newcomers begin with, task by task."""
+    first: dict[str, Corpus] = {}
+    for corpus in Corpus.objects.filter(texts=Corpus.Texts.PUBLIC).order_by("created_at", "pk"):
+        first.setdefault(corpus.task, corpus)
+    found = []
+    for task in TASKS.values():
+        one = first.get(task.name)
+        wanted = {corpus_files.TEXTS, KIT, *(sample.name for sample in task.samples.values())}
+        files = (
+            [file for file in list_files(one, person) if file.is_open and file.name in wanted] if one else []
+        )
+        found.append(Steps(task, one, files, _examples(task)))
+    return found
+
+
+def _examples(task: Task) -> Sequence[str]:
+    """Return the names of the page's files that are of a task's form."""
+    if task.has_prompt:
+        return ("outputs.jsonl", "metrics.tsv")
+    return ("classes.jsonl",) if task.has_classes else ("corpus.jsonl", "claims.jsonl")
+
+
 @require_safe
 @public_page()
 def help(request: HttpRequest) -> HttpResponse:
     """Show the help page."""
     context = {
+        "newcomers": read_steps(request.user),
         "document": walk.DOCUMENT,
         "text": walk.TEXT,
         "steps": walk.CLAIMS,

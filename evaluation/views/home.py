@@ -1,4 +1,7 @@
-"""The first page: what the service is, and the leaderboard."""
+"""The first page: what the service is, for who comes for the first time, and the leaderboard."""
+
+from collections.abc import Callable
+from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
@@ -6,23 +9,46 @@ from django.views.decorators.http import require_safe
 
 from annotations.models import Corpus
 from evaluation.registry import TASKS
+from evaluation.scoring import axis
 from evaluation.scoring.board_digest import digest
+from evaluation.scoring.stored import Measure
 from evaluation.views.board import board
 from kbpo.core.revalidating import public_page
+
+#: What the written example says, where no claim of a released epoch can be shown.
+WRITTEN = Measure(0.71, 0.64, 0.78)
 
 
 @require_safe
 @public_page(digest)
 def home(request: HttpRequest) -> HttpResponse:
     """Show the leaderboard of the corpus that the address chooses; by default the first of a known task."""
+    return render(request, "evaluation/home.html", _board(request))
+
+
+@require_safe
+@public_page(lambda request, **_: digest(request))
+def welcome(request: HttpRequest, find_showcase: Callable[[], Any]) -> HttpResponse:
+    """Show a visitor what the service does, by a claim that `find_showcase` finds, and a leaderboard."""
+    showcase = find_showcase()
+    whole = axis.Axis(0.0, 1.0, (0.0, 0.5, 1.0))
+    context = {
+        **_board(request),
+        "showcase": showcase,
+        "shown_measures": {"precision": showcase.precision if showcase else WRITTEN},
+        "shown_column": axis.Column("precision", "precision", whole, whole),
+    }
+    return render(request, "evaluation/welcome.html", context)
+
+
+def _board(request: HttpRequest) -> dict[str, Any]:
     corpora = list(Corpus.objects.order_by("created_at", "pk"))
     if not corpora:
-        return render(request, "evaluation/home.html", {"corpora": []})
+        return {"corpora": []}
     tag = request.GET.get("corpus")
     corpus = (
         get_object_or_404(Corpus, tag=tag)
         if tag
         else next((one for one in corpora if one.task in TASKS), corpora[0])
     )
-    context = {"corpora": corpora, "corpus": corpus, **board(request, corpus)}
-    return render(request, "evaluation/home.html", context)
+    return {"corpora": corpora, "corpus": corpus, **board(request, corpus)}

@@ -12,7 +12,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.dateparse import parse_date
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotations import roles
 from annotations.roles import Act
@@ -25,7 +25,7 @@ from evaluation.registry import task_of
 from evaluation.scoring import finegrained
 from evaluation.scoring.listing import chosen_words
 from evaluation.scoring.stored import Counts, Measures, newest_scores
-from evaluation.submissions import anonymity, lifecycle, normalised, problem_list, quota, standing_for
+from evaluation.submissions import anonymity, lifecycle, links, normalised, problem_list, quota, standing_for
 from evaluation.submissions.other_corpus import find_other_corpus
 from evaluation.submissions.progress import (
     DOING,
@@ -37,11 +37,11 @@ from evaluation.submissions.progress import (
     sign_of_life,
     version,
 )
-from evaluation.submissions.visibility import find, may_change
+from evaluation.submissions.visibility import find, may_change, shown_of_team
 from evaluation.task import Task
 from evaluation.views.board import disagreement, fit_columns, offered_standards
 from evaluation.views.files import written_anew
-from evaluation.views.forms import midnight
+from evaluation.views.forms import LinksForm, midnight
 from kbpo.accounts.models import User
 from kbpo.core.durations import in_words
 from kbpo.core.errors import InvalidInput, TryAgain
@@ -92,6 +92,7 @@ def submission(request: HttpRequest, pk: int, prices: Source) -> HttpResponse:
         "corpus": found.corpus,
         "task": task,
         "own": own,
+        "has_team_page": not found.is_alias_shown and shown_of_team(found.team).exists(),
         "heading": heading(found),
         "next_step": next_step(found, units=task.choices.units),
         "progress": done,
@@ -125,6 +126,23 @@ def submission(request: HttpRequest, pk: int, prices: Source) -> HttpResponse:
                 found, work, now, doing=task.preparing.doing if task.preparing and prepared else ""
             )
     return render(request, "evaluation/submission.html", context)
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def edit_links(request: HttpRequest, pk: int) -> HttpResponse:
+    """Let a team say where its system's paper and code are."""
+    user = cast(User, request.user)
+    found = find(user, pk=pk)
+    if not may_change(user, found):
+        raise Http404("no such submission")
+    form = LinksForm(request.POST or None, initial={"paper_url": found.paper_url, "code_url": found.code_url})
+    if request.method == "POST" and form.is_valid():
+        links.set_links(submission=found, user=user, links=form.cleaned_data["links"])
+        messages.success(request, "The addresses are saved.")
+        return redirect(found)
+    context = {"submission": found, "form": form}
+    return render(request, "evaluation/links.html", context, status=400 if form.errors else 200)
 
 
 @login_required

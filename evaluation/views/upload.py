@@ -7,16 +7,21 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST
 
 from annotations.models import Corpus
 from evaluation.models import Upload
 from evaluation.registry import task_of
-from evaluation.submissions import submitting, uploads
+from evaluation.submissions import quota, submitting, uploads
+from evaluation.submissions.quota import Quota
 from evaluation.views.forms import FileForm, UploadForm, remembered
+from kbpo.accounts import teams
+from kbpo.accounts.forms import TeamForm
 from kbpo.accounts.models import Team, User
 from kbpo.core.errors import KbpoError
 
+MOST_QUOTAS = 4  # corpora of which it is said at once what is left
 PIECE = 4 << 20  # bytes that the page's script sends at once
 
 
@@ -37,11 +42,14 @@ def upload(request: HttpRequest) -> HttpResponse:
                 status = error.status
     else:
         form = UploadForm(user=user, initial={**remembered(user), **asked_for(request)})
+    has_team = Team.objects.filter(memberships__user=user).exists()
     context = {
         "form": form,
-        "has_team": Team.objects.filter(memberships__user=user).exists(),
+        "has_team": has_team,
         "has_corpus": Corpus.objects.exists(),
+        "quotas": _quotas(user, form) if has_team else [],
         **sending(user, form),
+        **({} if has_team else _joining(request, user)),
     }
     return render(request, "evaluation/upload.html", context, status=status)
 
@@ -76,3 +84,25 @@ def _hand_in(request: HttpRequest, user: User, form: UploadForm) -> HttpResponse
     submission = submitting.submit_upload(user=user, sent=sent, task=task_of(values["corpus"]), **values)
     messages.success(request, f"{submission.name} is here. You can close this page; nothing is lost.")
     return redirect(submission)
+
+
+def _quotas(user: User, form: UploadForm) -> list[Quota]:
+    """Return what is left for the corpus that the form names, and for others while they are few."""
+    now, found = timezone.now(), list(Corpus.objects.order_by("created_at", "pk"))
+    chosen = str(form["corpus"].value() or "")
+    found.sort(key=lambda one: str(one.pk) != chosen)
+    teams_of_user = list(user.teams.all())
+    return [
+        one
+        for corpus in found[:MOST_QUOTAS]
+        for one in quota.read_quotas(corpus=corpus, teams=teams_of_user, user=user, now=now)
+    ]
+
+
+def _joining(request: HttpRequest, user: User) -> dict[str, Any]:
+    """Return what somebody without a team needs to have one, and to come back here then."""
+    return {
+        "invitations": teams.invitations(user=user),
+        "team_form": TeamForm(prefix="team"),
+        "next": request.get_full_path() if request.method != "POST" else request.path,
+    }

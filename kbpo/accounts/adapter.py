@@ -4,16 +4,21 @@ from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 from allauth.account.adapter import DefaultAccountAdapter
+from allauth.account.utils import get_next_redirect_url
 from allauth.mfa.adapter import DefaultMFAAdapter
 from allauth.mfa.models import Authenticator
 from django.conf import settings
+from django.contrib.auth import REDIRECT_FIELD_NAME
 from django.db import transaction
 from django.http import HttpRequest
+from django.urls import reverse
 from django.utils import timezone
+from django.utils.http import urlencode
 
 from kbpo.accounts import guessing, tokens
 from kbpo.accounts.models import User
 from kbpo.core import limits
+from kbpo.core.addresses import local_path
 from kbpo.core.clients import client_address
 from kbpo.core.limits import Limit
 
@@ -26,6 +31,21 @@ CONFIRMATION = "account/email/email_confirmation"
 
 class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
     """Counts guesses and mails in the database; its own limits, kept in a cache, are off."""
+
+    def is_safe_url(self, url: str) -> bool:
+        """Say whether one may be led on there: to a page of this site alone, named by its path."""
+        return bool(local_path(url))
+
+    def get_email_confirmation_url(self, request: HttpRequest, emailconfirmation: Any) -> str:
+        """Return the link that confirms an address; it leads on to where somebody wanted to go.
+
+        So that it does in another browser too. Who signs up without a wish is led to submitting.
+        """
+        link: str = super().get_email_confirmation_url(request, emailconfirmation)
+        wanted = get_next_redirect_url(request)
+        if not wanted and not request.user.is_authenticated:
+            wanted = reverse("upload")
+        return f"{link}?{urlencode({REDIRECT_FIELD_NAME: wanted})}" if wanted else link
 
     def get_client_ip(self, request: HttpRequest) -> str:
         """Return the address of who asks."""

@@ -87,6 +87,7 @@ class Membership(models.Model):
     team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="memberships")
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="memberships")
     joined_at = models.DateTimeField(auto_now_add=True)
+    is_shown = models.BooleanField(default=False, help_text="Whether the team's public page names them.")
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["team", "user"], name="membership_once")]
@@ -107,12 +108,16 @@ class PastMembership(models.Model):
 
 
 class Invitation(models.Model):
-    """A member's word that the person with a mail address may join a team. Joining is theirs to say."""
+    """A member's word that the person with a mail address may join a team. Joining is theirs to say.
+
+    It is used once, and for as long as `expires_at` says.
+    """
 
     team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="invitations")
     email = models.EmailField("mail address")
     invited_by = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField()
 
     class Meta:
         ordering = ["created_at", "id"]

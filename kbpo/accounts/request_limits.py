@@ -74,6 +74,7 @@ ORGANISATION = _rule("sign-ins by an organisation", 900, network=60, account=60,
 TEAMS = _rule("changes to a team", 3600, network=240, account=60, everybody=3000)
 UPLOADS = _rule("uploads", 3600, network=240, account=120, everybody=3000)
 CHECKS = _rule("checks of a file", 3600, network=120, account=60, everybody=1000)
+CHECKS_OF_VISITORS = _rule("checks of a file without an account", 3600, network=20, account=20, everybody=200)
 CALLS = _rule("calls of the API", 60, network=1200, account=900, everybody=12000, reading=True)
 CALLS_OF_TOKEN = Limit("calls of the API, token", 600, 60, "calls of the API with this token")
 

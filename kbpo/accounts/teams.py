@@ -1,18 +1,22 @@
 """Teams: who makes one, who joins, who leaves."""
 
+from datetime import datetime, timedelta
+
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
+from django.urls import reverse
 from django.utils import timezone
 
 from kbpo.accounts.mails import choices, kinds, writing
 from kbpo.accounts.models import Invitation, Membership, PastMembership, Team, User
 from kbpo.core import limits
 from kbpo.core.acts import What, record
-from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
+from kbpo.core.errors import Conflict, Gone, InvalidInput, NotAllowed
 from kbpo.core.limits import Limit
 
 MOST_TEAMS = 5  # of a person
 MOST_INVITATIONS = 20  # that wait for an answer, of a team or from a person
+STANDS = timedelta(days=14)  # an invitation that nobody answers
 _DAY = 24 * 3600  # seconds
 INVITING = Limit("invitations", 40, _DAY, "invitations from you")
 #: What anybody can have sent to anybody: whoever was told, or has been told often, is not told again by mail.
@@ -71,7 +75,7 @@ def invite(*, user: User, team: Team, email: str) -> Invitation:
     """Invite the person with this mail address to a team of `user`'s, be there an account or not.
 
     They are told by mail, once in a month for each team, and of few teams in a week; the invitation itself
-    stands on their page.
+    stands on their page for two weeks.
 
     Returns
     -------
@@ -91,11 +95,11 @@ def invite(*, user: User, team: Team, email: str) -> Invitation:
     """
     email, now = email.strip().lower(), timezone.now()
     _require_member(user, team)
-    if found := Invitation.objects.filter(team=team, email__iexact=email).first():
+    if found := standing(now=now).filter(team=team, email__iexact=email).first():
         return found
     limits.require(INVITING, str(user.pk), now=now)
     with transaction.atomic():
-        invitation, is_new = _make_invitation(user, team, email)
+        invitation, is_new = _make_invitation(user, team, email, now)
         if is_new and not (
             limits.take(TOLD, str(team.pk), email, now=now) or limits.take(MAILS, email, now=now)
         ):
@@ -103,25 +107,42 @@ def invite(*, user: User, team: Team, email: str) -> Invitation:
     return invitation
 
 
-def _make_invitation(user: User, team: Team, email: str) -> tuple[Invitation, bool]:
+def standing(*, now: datetime) -> QuerySet[Invitation]:
+    """Return the invitations that can still be accepted."""
+    return Invitation.objects.filter(expires_at__gt=now)
+
+
+def sweep(*, now: datetime) -> int:
+    """Delete the invitations that have ended; return how many."""
+    return Invitation.objects.filter(expires_at__lte=now).delete()[0]
+
+
+def _make_invitation(user: User, team: Team, email: str, now: datetime) -> tuple[Invitation, bool]:
     """Return the invitation of somebody, and whether it was made here."""
     Team.objects.select_for_update().get(pk=team.pk)
     _require_member(user, team)
     if Membership.objects.filter(team=team, user__email__iexact=email).exists():
         raise InvalidInput(f"{email} is a member of {team} already.")
-    if found := Invitation.objects.filter(team=team, email__iexact=email).first():
+    if found := standing(now=now).filter(team=team, email__iexact=email).first():
         return found, False
-    if max(team.invitations.count(), Invitation.objects.filter(invited_by=user).count()) >= MOST_INVITATIONS:
+    Invitation.objects.filter(team=team, email__iexact=email).delete()  # one that has ended
+    open_ones = standing(now=now)
+    if (
+        max(open_ones.filter(team=team).count(), open_ones.filter(invited_by=user).count())
+        >= MOST_INVITATIONS
+    ):
         raise Conflict(
             f"{MOST_INVITATIONS} invitations of yours or your team's wait for an answer, which is as many as"
             " may: take one back first."
         )
-    return Invitation.objects.create(team=team, email=email, invited_by=user), True
+    made = Invitation.objects.create(team=team, email=email, invited_by=user, expires_at=now + STANDS)
+    return made, True
 
 
 def invitations(*, user: User) -> QuerySet[Invitation]:
     """Return the invitations that wait for a person's answer."""
-    return Invitation.objects.filter(email__iexact=user.email).select_related("team", "invited_by")
+    mine = standing(now=timezone.now()).filter(email__iexact=user.email)
+    return mine.select_related("team", "invited_by")
 
 
 @transaction.atomic
@@ -132,10 +153,15 @@ def accept(*, user: User, invitation: Invitation) -> Membership:
     ------
     NotAllowed
         The invitation is somebody else's.
+    Gone
+        It was answered, taken back, or has ended.
     Conflict
         `user` is in as many teams as one may be in.
     """
     _require_invited(user, invitation)
+    stands = standing(now=timezone.now()).select_for_update().filter(pk=invitation.pk)
+    if not stands.exists():
+        raise Gone("This invitation does not stand any more: ask its team for another.")
     _refuse_too_many_teams(user)
     membership, _ = Membership.objects.get_or_create(team=invitation.team, user=user)
     invitation.delete()
@@ -167,6 +193,20 @@ def leave_team(*, user: User, team: Team) -> None:
         raise Conflict(f"You are the last member of {team}: have somebody else join before you leave.")
     membership.delete()
     PastMembership.objects.create(team=team, user=user)
+
+
+@transaction.atomic
+def show_membership(*, user: User, team: Team, is_shown: bool) -> None:
+    """Have the public page of a team name a member, or not. Everybody says so for themselves.
+
+    Raises
+    ------
+    NotAllowed
+        `user` is no member.
+    """
+    membership = _require_member(user, team)
+    membership.is_shown = is_shown
+    membership.save(update_fields=["is_shown"])
 
 
 @transaction.atomic
@@ -221,7 +261,9 @@ def _mail_invitation(invitation: Invitation) -> None:
             "invitation": invitation,
             "members": team.memberships.count(),
             "has_account": account is not None,
-            "page": writing.address_of("teams"),
+            "page": writing.address_of("teams")
+            if account is not None
+            else f"{writing.address_of('account_signup')}?next={reverse('teams')}",
         },
     )
     writing.send([message])

@@ -22,6 +22,7 @@ urlpatterns = [
     path("teams/<int:pk>/approve/", views.approve, name="team_approve"),
     path("teams/invitations/<int:pk>/", views.answer, name="invitation"),
     path("teams/<int:pk>/", views.team, name="team"),
+    path("teams/<int:pk>/shown/", views.show, name="team_shown"),
     path("teams/<int:pk>/leave/", views.leave, name="team_leave"),
     path("accounts/oidc/<str:provider_id>/login/", organisations.sign_in, name="organisation_sign_in"),
     path(

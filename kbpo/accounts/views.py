@@ -10,11 +10,14 @@ from django.contrib.auth.decorators import login_required
 from django.db.models import Count, Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from kbpo.accounts import sessions, teams
 from kbpo.accounts.forms import MemberForm, NameForm, TeamForm
 from kbpo.accounts.models import Invitation, Membership, Team, User
+from kbpo.core.addresses import local_path
 from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
 
 
@@ -51,7 +54,7 @@ def create(request: HttpRequest) -> HttpResponse:
             form.add_error("name", str(error))
         else:
             messages.success(request, f"{team} is made, and you are its first member.")
-            return redirect("team", team.pk)
+            return redirect(local_path(request.POST.get("next")) or team_page(team))
     return _my_teams(request, NameForm(initial={"name": user.name}), form, status=400)
 
 
@@ -75,11 +78,32 @@ def team(request: HttpRequest, pk: int) -> HttpResponse:
     context = {
         "team": found,
         "memberships": members,
-        "invitations": found.invitations.all(),
+        "invitations": teams.standing(now=timezone.now()).filter(team=found),
+        "own": next((one for one in members if one.user_id == user.pk), None),
         "form": form,
         "waits": settings.TEAMS_NEED_APPROVAL and found.approved_at is None,
     }
     return render(request, "accounts/team.html", context, status=400 if form.errors else 200)
+
+
+@login_required
+@require_POST
+def show(request: HttpRequest, pk: int) -> HttpResponse:
+    """Have the team's public page name the signed-in person, or not."""
+    user = cast(User, request.user)
+    found = get_object_or_404(user.teams, pk=pk)
+    is_shown = request.POST.get("shown") == "yes"
+    if is_shown and not user.name:
+        messages.warning(request, "Give yourself a name first: your mail address is never shown.")
+        return redirect("teams")
+    teams.show_membership(user=user, team=found, is_shown=is_shown)
+    words = (
+        f"The public page of {found} names you."
+        if is_shown
+        else f"The public page of {found} does not name you."
+    )
+    messages.success(request, words)
+    return redirect("team", found.pk)
 
 
 @login_required
@@ -103,7 +127,7 @@ def answer(request: HttpRequest, pk: int) -> HttpResponse:
     if request.POST.get("answer") == "accept":
         teams.accept(user=user, invitation=invitation)
         messages.success(request, f"You are in {invitation.team}.")
-        return redirect("team", invitation.team.pk)
+        return redirect(local_path(request.POST.get("next")) or team_page(invitation.team))
     teams.decline(user=user, invitation=invitation)
     messages.success(request, f"The invitation of {invitation.email} to {invitation.team} is gone.")
     return redirect("teams")
@@ -149,13 +173,20 @@ def end_session(request: HttpRequest, pk: int) -> HttpResponse:
     return redirect("usersessions_list")
 
 
+def team_page(team: Team) -> str:
+    """Return the address of a team's page for its members."""
+    return reverse("team", args=[team.pk])
+
+
 def _my_teams(request: HttpRequest, name: NameForm, new: TeamForm, status: int = 200) -> HttpResponse:
     mine = Membership.objects.filter(user=cast(User, request.user)).values("team")
     found = Team.objects.filter(pk__in=mine).annotate(size=Count("memberships"))
     context = {
         "teams": found,
+        "is_first": not found,
         "invitations": teams.invitations(user=cast(User, request.user)),
         "name_form": name,
         "team_form": new,
+        "next": local_path(request.POST.get("next")),
     }
     return render(request, "accounts/teams.html", context, status=status)

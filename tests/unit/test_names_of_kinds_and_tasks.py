@@ -158,6 +158,7 @@ TASK_IMPORTS = {
         "evaluation.classification.views.items",
         "evaluation.generation.views.metrics.metrics",
         *(f"evaluation.generation.views.outputs.{name}" for name in ("metric", "outputs", "pair")),
+        "evaluation.kbp.explorer.showcase.find_showcase",
         "evaluation.kbp.views.documents.choose",
         "evaluation.kbp.views.documents.document",
         "evaluation.kbp.views.documents.documents",

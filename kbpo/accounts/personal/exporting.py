@@ -44,10 +44,10 @@ def _account(user: User) -> Mapping[str, Rows]:
     return {
         "profile": profile,
         "mail addresses": EmailAddress.objects.filter(user=user).values("email", "verified", "primary"),
-        "teams": user.memberships.values("team__name", "joined_at"),
+        "teams": user.memberships.values("team__name", "joined_at", "is_shown"),
         "past teams": user.past_memberships.values("team__name", "left_at"),
-        "invitations by you": sent.values("team__name", "email", "created_at"),
-        "invitations to you": got.values("team__name", "created_at"),
+        "invitations by you": sent.values("team__name", "email", "created_at", "expires_at"),
+        "invitations to you": got.values("team__name", "created_at", "expires_at"),
         "sessions": UserSession.objects.filter(user=user).values(
             "created_at", "last_seen_at", "ip", "user_agent"
         ),

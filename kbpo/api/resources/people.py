@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any, cast
 
 from django.shortcuts import get_object_or_404
@@ -15,6 +14,7 @@ from rest_framework.response import Response
 from annotations import roles
 from annotations.models import CorpusRole
 from evaluation.submissions import quota
+from evaluation.submissions.quota import Quota
 from kbpo.accounts.models import ApiToken, Team, User
 from kbpo.api.base import ApiView, answer
 from kbpo.api.paging import Page, page_serializer
@@ -85,16 +85,6 @@ class MeSerializer(serializers.Serializer[Me]):
     roles = RoleSerializer(many=True)
 
 
-@dataclass(frozen=True, slots=True)
-class Quota:
-    """What is left of a team's quota in a corpus for what the caller submits."""
-
-    team: Team
-    left: int
-    free_at: datetime | None
-    may_compete: bool
-
-
 class QuotaSerializer(serializers.Serializer[Quota]):
     """What is left of a team's quota in a corpus for what the caller submits."""
 
@@ -146,9 +136,6 @@ class QuotasView(ApiView):
     def get(self, request: Request, tag: str) -> Response:
         """List what is left of the quotas of the caller's teams in a corpus: all on one page."""
         corpus, user, now = find_corpus(tag), cast(User, request.user), timezone.now()
-        rows = []
-        for team in user.teams.all():
-            stands = quota.standing_of(team=team, corpus=corpus, user=user, now=now)
-            rows.append(Quota(team, stands.left, stands.free_at, quota.may_compete(team)))
+        rows = quota.read_quotas(corpus=corpus, teams=user.teams.all(), user=user, now=now)
         page: Page[Any] = Page(rows, None)
         return answer(page_serializer(QuotaSerializer)(page))

@@ -17,6 +17,7 @@ from rest_framework.response import Response
 from evaluation.models import Attachment, Score, StageWork, Submission, SubmissionEvent
 from evaluation.registry import task_of
 from evaluation.submissions import anonymity, normalised, problem_list, quota, submitting, uploads
+from evaluation.submissions.links import LONGEST, read_links
 from evaluation.submissions.other_corpus import find_other_corpus
 from evaluation.submissions.problem_list import CodeCount
 from evaluation.submissions.progress import Progress, heading, next_step, progress, sign_of_life, version
@@ -28,6 +29,9 @@ from kbpo.api.paging import PageQuery, page_of, page_serializer, read_query
 from kbpo.api.resources.corpora import corpus_field
 from kbpo.api.resources.files import CodeCountSerializer
 from kbpo.api.resources.uploads import attachments_field, whole_attachments
+
+PAPER = "Address of its paper, https; empty where its team gives none."
+CODE = "Address of its code, https; empty where its team gives none."
 
 
 class SubmissionSerializer(serializers.ModelSerializer[Submission]):
@@ -45,6 +49,7 @@ class SubmissionSerializer(serializers.ModelSerializer[Submission]):
         fields: tuple[str, ...] = (
             *("id", "corpus", "team", "name", "description", "format", "state", "is_public", "go_ahead"),
             *("is_baseline", "chosen_at", "chosen_after", "anonymous_until", "uploaded_at"),
+            *("paper_url", "code_url"),
         )
 
 
@@ -134,6 +139,8 @@ class WholeSubmissionSerializer(serializers.Serializer[Stand]):
         help_text="Until when others know it by an alias; null where it never was anonymous.",
     )
     uploaded_at = serializers.DateTimeField(source="submission.uploaded_at")
+    paper_url = serializers.CharField(source="submission.shown_paper_url", help_text=PAPER)
+    code_url = serializers.CharField(source="submission.shown_code_url", help_text=CODE)
     version = serializers.CharField(help_text="Another one whenever the caller's page of it would be.")
     heading = serializers.CharField(help_text="Its state in words.")
     next_step = serializers.CharField()
@@ -208,6 +215,12 @@ class NewSubmissionSerializer(serializers.Serializer[Any]):
         allow_null=True,
         help_text="Until when others know it and its team by an alias; a corpus says for how long at most.",
     )
+    paper_url = serializers.CharField(
+        required=False, default="", allow_blank=True, max_length=LONGEST, help_text=PAPER
+    )
+    code_url = serializers.CharField(
+        required=False, default="", allow_blank=True, max_length=LONGEST, help_text=CODE
+    )
     again = serializers.BooleanField(
         required=False, default=False, help_text="Whether bytes that the corpus has already are meant again."
     )
@@ -252,6 +265,7 @@ class SubmissionsView(ApiView):
         values, user = dict(read.validated_data), cast(User, request.user)
         sent = uploads.whole(user=user, pk=values.pop("upload"))
         values["attachments"] = whole_attachments(user, values["attachments"])
+        values["links"] = read_links(paper=values.pop("paper_url"), code=values.pop("code_url"))
         made = submitting.submit_upload(
             user=user, sent=sent, task=task_of(values["corpus"]), again=values.pop("again"), **values
         )

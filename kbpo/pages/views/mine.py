@@ -22,13 +22,15 @@ from kbpo.pages.waiting import read_corpora, read_waiting
 NEWEST = 5  # submissions that are shown
 CORPORA = 3  # of which quotas are shown
 
+Page = Callable[[HttpRequest], HttpResponse]
+
 
 @require_safe
-def first_page(request: HttpRequest, board: Callable[[HttpRequest], HttpResponse]) -> HttpResponse:
-    """Show who is signed in what is theirs; everybody else, and who asks for a corpus, gets `board`."""
-    if not request.user.is_authenticated or request.GET:
+def first_page(request: HttpRequest, board: Page, visitors: Page) -> HttpResponse:
+    """Show who is signed in what is theirs, others what the service is; who asks for a corpus, its board."""
+    if request.GET:
         return board(request)
-    return mine(request)
+    return mine(request) if request.user.is_authenticated else visitors(request)
 
 
 def mine(request: HttpRequest) -> HttpResponse:

@@ -1,10 +1,12 @@
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
+from django.utils import timezone
 
 from kbpo.accounts import teams
-from kbpo.accounts.models import Team
-from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
+from kbpo.accounts.models import Invitation, Team
+from kbpo.core.errors import Conflict, Gone, InvalidInput, NotAllowed
 from tests.factories import TeamFactory, UserFactory
 
 pytestmark = pytest.mark.django_db
@@ -271,3 +273,57 @@ def test_who_invites_too_often_in_a_day_is_told_when_to_come_again(ann, client, 
     assert (first.status_code, refusal.status_code) == (302, 429)
     assert "Too many invitations from you" in refusal.content.decode()
     assert not team.invitations.exists()
+
+
+def test_an_invitation_ends_after_two_weeks(ann):
+    team, ben = TeamFactory(members=[ann]), UserFactory(email="ben@example.org")
+    invitation = teams.invite(user=ann, team=team, email=ben.email)
+    Invitation.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
+    assert not teams.invitations(user=ben).exists()
+    with pytest.raises(Gone, match="does not stand any more"):
+        teams.accept(user=ben, invitation=invitation)
+
+
+def test_who_was_invited_once_may_be_invited_again_when_that_has_ended(ann):
+    team, ben = TeamFactory(members=[ann]), UserFactory(email="ben@example.org")
+    teams.invite(user=ann, team=team, email=ben.email)
+    Invitation.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
+    again = teams.invite(user=ann, team=team, email=ben.email)
+    assert list(teams.invitations(user=ben)) == [again]
+
+
+def test_an_invitation_is_used_once(ann):
+    team, ben = TeamFactory(members=[ann]), UserFactory(email="ben@example.org")
+    invitation = teams.invite(user=ann, team=team, email=ben.email)
+    used = Invitation.objects.get(pk=invitation.pk)
+    teams.accept(user=ben, invitation=invitation)
+    teams.leave_team(user=ben, team=team)
+    with pytest.raises(Gone):
+        teams.accept(user=ben, invitation=used)
+
+
+def test_invitations_that_have_ended_are_deleted(ann):
+    teams.invite(user=ann, team=TeamFactory(members=[ann]), email="ben@example.org")
+    assert teams.sweep(now=timezone.now()) == 0
+    assert teams.sweep(now=timezone.now() + teams.STANDS) == 1
+
+
+def test_who_makes_a_team_goes_on_to_where_they_came_from(ann, client):
+    client.force_login(ann)
+    response = client.post("/teams/new/", {"team-name": "Wren", "next": "/submissions/new/?corpus=news"})
+    assert response.headers["Location"] == "/submissions/new/?corpus=news"
+
+
+def test_making_a_team_leads_to_no_other_site(ann, client):
+    client.force_login(ann)
+    response = client.post("/teams/new/", {"team-name": "Wren", "next": "//evil.example/"})
+    assert response.headers["Location"] == f"/teams/{Team.objects.get().pk}/"
+
+
+def test_who_joins_goes_on_to_where_they_came_from(ann, client):
+    ben = UserFactory(email="ben@example.org")
+    invitation = teams.invite(user=ann, team=TeamFactory(members=[ann]), email=ben.email)
+    client.force_login(ben)
+    form = {"answer": "accept", "next": "/submissions/new/"}
+    response = client.post(f"/teams/invitations/{invitation.pk}/", form)
+    assert response.headers["Location"] == "/submissions/new/"

@@ -88,7 +88,7 @@ OPEN: list[tuple[set[str], set[str], str]] = [
         " api_documents api_document api_leaderboard api_data api_data_file api_compare api_epochs api_epoch"
         " api_labels api_submission api_predictions api_scores api_metrics",
     ),
-    (EVERYBODY, NOBODY, "help_example help_schema leaderboard"),
+    (EVERYBODY, NOBODY, "help_example help_schema leaderboard about robots favicon try public_team"),
     (EVERYBODY, SIGNED_IN, "api_submissions"),
     (NOBODY, NOBODY, "api_unknown"),
     (SIGNED_IN, NOBODY, "api_me api_teams api_quotas tokens"),
@@ -98,7 +98,8 @@ OPEN: list[tuple[set[str], set[str], str]] = [
     (NOBODY, NOBODY, "organisation_sign_in organisation_come_back"),  # of an organisation that is not set up
     (NOBODY, NOBODY, "session_end"),  # of a session that is not one's own
     (SIGNED_IN, NOBODY, "submissions teams personal_export"),
-    (SIGNED_IN, SIGNED_IN, "upload check personal_deletion mail_choices"),
+    (SIGNED_IN, SIGNED_IN, "upload personal_deletion mail_choices"),
+    (EVERYBODY, EVERYBODY, "check try_out"),
     (EVERYBODY, EVERYBODY, "mail_off"),  # by its signed token
     (NOBODY, SIGNED_IN, "data_accept rename team_new upload_discard annotate_draft"),
     (SIGNED_IN, SIGNED_IN, "api_uploads api_checks token_new"),
@@ -115,14 +116,15 @@ OPEN: list[tuple[set[str], set[str], str]] = [
     (
         OWNERS,
         OWNERS,
-        "check_normalised submission_normalised team webhooks api_check_file api_submission_file",
+        "check_normalised submission_normalised team webhooks api_check_file api_submission_file"
+        " submission_links",
     ),
     (OWNERS, NOBODY, "webhook"),
     (
         NOBODY,
         OWNERS,
-        "submission_act team_leave webhook_act delivery_again api_submission_act submission_anonymous"
-        " api_submission_anonymous",
+        "submission_act team_leave team_shown webhook_act delivery_again api_submission_act"
+        " submission_anonymous api_submission_anonymous",
     ),
     (NOBODY, {"worker"}, "invitation"),  # who is invited
     (WORKERS, NOBODY, "annotate annotate_pages annotate_pages_of work work_earnings work_group work_mine"),

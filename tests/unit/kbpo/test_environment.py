@@ -152,3 +152,14 @@ def test_a_home_that_is_a_file_is_refused_by_its_variable(tmp_path: Path) -> Non
     (tmp_path / "home").touch()
     with pytest.raises(InvalidInput, match=r"^KBPO_HOME: "):
         kept_secret(tmp_path / "home")
+
+
+def test_visitors_write_to_an_address_or_to_none() -> None:
+    assert read({}).contact_email == ""
+    assert read({"CONTACT_EMAIL": "kbp@example.org"}).contact_email == "kbp@example.org"
+
+
+@pytest.mark.parametrize("given", ["kbp", "KBP <kbp@example.org>", "a@b.c?subject=x", "a@b.c, d@e.f"])
+def test_a_contact_that_is_more_or_less_than_an_address_is_refused(given: str) -> None:
+    with pytest.raises(InvalidInput, match="CONTACT_EMAIL"):
+        read({"CONTACT_EMAIL": given})

@@ -1,0 +1,148 @@
+"""One claim with its votes, for who sees the site for the first time: reads only.
+
+Which one is a rule's to say, and nobody's taste: of the claims of the newest released epoch of a corpus whose
+texts everybody may read, on which three people voted and that a published, scored system makes in a sentence
+of ordinary length, the one whose digest comes first.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+
+from annotations.models import Corpus, Question
+from annotations.ontologies import plain_ontology_of
+from annotations.questions import Claim
+from evaluation.kbp.claims import row_of
+from evaluation.kbp.explorer.claims_of_system import ShownClaim, show
+from evaluation.kbp.explorer.verdicts import Ruling, published_rulings
+from evaluation.kbp.task import TASK
+from evaluation.models import Epoch, Prediction, Submission
+from evaluation.scoring.stored import Measure, newest_scores, shown_standard
+from evaluation.submissions.visibility import visible
+
+#: What is looked at, of which one is found almost always.
+DOCUMENTS, PREDICTIONS, SHOWN = 20, 300, 20
+VOTES = 3
+LONGEST = 260  # characters of what is shown around the claim
+SHORTEST = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """The claim.
+
+    Attributes
+    ----------
+    claim : ShownClaim
+        With its sentence.
+    votes : sequence of bool
+        What each of the people said who judged the relation, those who affirm it first.
+    holds : bool
+        What that was settled to.
+    corpus : Corpus
+    epoch : Epoch
+        That is released.
+    submission : Submission
+        The system that claims it, its best known one.
+    precision : Measure
+        Of that system.
+    labels : int
+        That this rests on.
+    level : int
+        Of its interval, in per cent.
+    """
+
+    claim: ShownClaim
+    votes: Sequence[bool]
+    holds: bool
+    corpus: Corpus
+    epoch: Epoch
+    submission: Submission
+    precision: Measure
+    labels: int
+    level: int
+
+
+def find_showcase() -> Shown | None:
+    """Return the claim; None where no corpus has one."""
+    released = Epoch.objects.filter(
+        released_at__isnull=False, corpus__texts=Corpus.Texts.PUBLIC, corpus__task=TASK.name
+    )
+    for epoch in released.select_related("corpus").order_by("-released_at", "-pk")[:3]:
+        if found := _of_epoch(epoch):
+            return found
+    return None
+
+
+def _of_epoch(epoch: Epoch) -> Shown | None:
+    published = Question.objects.filter(document__corpus=epoch.corpus, published_at__isnull=False)
+    documents = list(published.order_by("document").values_list("document", flat=True).distinct()[:DOCUMENTS])
+    predictions = (
+        Prediction.objects.filter(instance__document__in=documents, submission__in=visible(None))
+        .filter(submission__state=Submission.State.SCORED)
+        .select_related("instance__document", "submission__team")
+        .order_by("pk")[:PREDICTIONS]
+    )
+    claims = {one.pk: row_of(one).relation() for one in predictions}
+    rulings = published_rulings(claims.values())
+    scores = _scores(epoch.corpus, {one.submission_id for one in predictions})
+    fit = [
+        (_digest(epoch, claims[one.pk]), one)
+        for one in predictions
+        if one.submission_id in scores and _is_plain(rulings.get(claims[one.pk]))
+    ]
+    chosen = [one for _, one in sorted(fit, key=lambda pair: (pair[0], pair[1].pk))[:SHOWN]]
+    for claim in show(chosen, plain_ontology_of(epoch.corpus)):
+        if _reads_well(claim):
+            one = claim.prediction
+            ruling, (precision, labels) = rulings[claims[one.pk]], scores[one.submission_id]
+            return Shown(
+                claim=claim,
+                votes=_votes(ruling),
+                holds=ruling.value,
+                corpus=epoch.corpus,
+                epoch=epoch,
+                submission=one.submission,
+                precision=precision,
+                labels=labels,
+                level=TASK.choices.level,
+            )
+    return None
+
+
+def _digest(epoch: Epoch, claim: Claim) -> str:
+    """Return by what a claim comes first or last: nobody could choose it, nor foresee it."""
+    return sha256(f"{epoch.commitment} {claim}".encode()).hexdigest()
+
+
+def _is_plain(ruling: Ruling | None) -> bool:
+    """Say whether a claim was settled by the votes of three people."""
+    return ruling is not None and ruling.votes == VOTES and not ruling.by_expert
+
+
+def _scores(corpus: Corpus, submissions: set[int]) -> dict[int, tuple[Measure, int]]:
+    choices = TASK.choices
+    found = newest_scores(
+        choices,
+        submission__in=submissions,
+        level=choices.level,
+        part=choices.part,
+        weighting=choices.default_weighting(corpus.design),
+        estimator=next(iter(choices.named_estimators(corpus.design, choices.part))),
+        standard=shown_standard(corpus, choices),
+    )
+    return {
+        one.score.submission_id: (one.measures["precision"], one.score.labels or 0)
+        for one in found
+        if one.measures["precision"].low is not None
+    }
+
+
+def _votes(ruling: Ruling) -> list[bool]:
+    return [True] * ruling.votes_for + [False] * (ruling.votes - ruling.votes_for)
+
+
+def _reads_well(claim: ShownClaim) -> bool:
+    """Say whether the claim stands in one stretch of ordinary length, of a text that is there."""
+    text = "".join(one.text for one in claim.snippet)
+    return not claim.is_removed and SHORTEST <= len(text) <= LONGEST and " … " not in text

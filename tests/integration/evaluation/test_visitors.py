@@ -1,0 +1,137 @@
+"""What somebody without an account is shown, and may check."""
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from annotations.models import Corpus
+from evaluation.models import FileCheck, Submission, Upload
+from evaluation.submissions import visiting
+from kbpo.accounts import request_limits
+from tests.factories import (
+    DocumentFactory,
+    EpochFactory,
+    InstanceFactory,
+    LabelFactory,
+    PredictionFactory,
+    QuestionFactory,
+    SampleBatchFactory,
+    ScoreFactory,
+)
+from tests.integration.evaluation.test_files import BAD, GOOD
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def open_corpus(cast, settings, tmp_path) -> Corpus:
+    """Make the corpus' texts everybody's, with one document."""
+    settings.KBPO_HOME = tmp_path
+    cast.corpus.texts, cast.corpus.licence = Corpus.Texts.PUBLIC, "CC BY 4.0"
+    cast.corpus.save()
+    DocumentFactory(corpus=cast.corpus, doc_id="DOC", sentences=True)
+    return cast.corpus
+
+
+@pytest.fixture
+def judged(cast, open_corpus):
+    """A claim of a released epoch on which two of three said yes; what comes back is its question."""
+    batch = SampleBatchFactory(
+        epoch=EpochFactory(corpus=open_corpus, released=True), submission=cast.submission(state="scored")
+    )
+    ScoreFactory(batch=batch)
+    document = DocumentFactory(corpus=open_corpus, sentences=True)
+    PredictionFactory(submission=batch.submission, instance=InstanceFactory(document=document))
+    question = QuestionFactory(document=document, published=True)
+    LabelFactory(question=question, votes_for=2)
+    return question
+
+
+def send(client, corpus, content: str = GOOD, **changes):
+    file = SimpleUploadedFile("finder.kb", content.encode())
+    return client.post("/check/", {"corpus": corpus.pk, "format": "", "file": file} | changes)
+
+
+def test_the_first_page_shows_a_judged_claim_with_its_votes_and_the_interval(client, judged):
+    page = client.get("/").content.decode()
+    assert "A real claim" in page
+    assert (page.count("</span> yes"), page.count("</span> no<")) == (2, 1)
+    assert "60.0" in page
+    assert "120 claims of it were judged" in page
+
+
+@pytest.mark.parametrize(
+    ("change", "value"), [("texts", Corpus.Texts.AGREEMENT), ("texts", Corpus.Texts.OPERATORS)]
+)
+def test_no_text_that_is_not_everybodys_is_shown_on_the_first_page(client, judged, change, value):
+    Corpus.objects.update(**{change: value})
+    assert "An example, made up" in client.get("/").content.decode()
+
+
+def test_nothing_sealed_is_shown_on_the_first_page(client, judged):
+    type(judged).objects.update(published_at=None)
+    assert "An example, made up" in client.get("/").content.decode()
+
+
+def test_a_hidden_systems_claim_is_not_shown_on_the_first_page(client, judged):
+    Submission.objects.update(is_public=False)
+    assert "An example, made up" in client.get("/").content.decode()
+
+
+def test_the_claim_of_the_first_page_takes_a_bounded_number_of_queries(
+    client, judged, django_assert_max_num_queries
+):
+    with django_assert_max_num_queries(25):
+        client.get("/")
+
+
+def test_who_is_signed_in_is_not_told_what_this_is(cast, client, judged):
+    client.force_login(cast.member)
+    assert "Three people read it" not in client.get("/").content.decode()
+
+
+@pytest.mark.parametrize(
+    ("content", "words"), [(GOOD, "It would be accepted"), (BAD, "It would be refused: it has errors")]
+)
+def test_a_visitor_checks_a_file_and_nothing_is_kept(client, open_corpus, content, words):
+    assert words in send(client, open_corpus, content).content.decode()
+    assert not FileCheck.objects.exists()
+    assert not Upload.objects.exists()
+
+
+def test_a_visitor_is_told_the_line_of_a_fault(client, open_corpus):
+    page = send(client, open_corpus, BAD).content.decode()
+    assert "likes" in page
+    assert '<td class="num">8' in page
+
+
+def test_a_visitors_file_is_small(client, open_corpus, monkeypatch):
+    monkeypatch.setattr(visiting, "MOST_BYTES", 100)
+    response = send(client, open_corpus)
+    assert response.status_code == 413
+    assert "without an account it may have 100" in response.content.decode()
+
+
+def test_visitors_check_nothing_against_texts_that_are_not_everybodys(client, open_corpus):
+    Corpus.objects.update(texts=Corpus.Texts.AGREEMENT)
+    response = send(client, open_corpus)
+    assert response.status_code == 400
+    assert "no corpus whose texts are public" in response.content.decode()
+
+
+def test_visitors_of_a_network_check_few_files_an_hour(client, open_corpus, monkeypatch):
+    rule = request_limits._rule("checks for this test", 3600, network=1, account=1, everybody=100)
+    monkeypatch.setattr("evaluation.views.check.CHECKS_OF_VISITORS", rule)
+    assert send(client, open_corpus, "").status_code == 400
+    assert send(client, open_corpus, "").status_code == 429
+
+
+def test_a_visitor_waits_while_the_files_of_others_are_read(client, open_corpus, monkeypatch):
+    monkeypatch.setattr(visiting, "AT_ONCE", 0)
+    assert send(client, open_corpus).status_code == 409
+
+
+def test_help_offers_newcomers_the_files_of_a_public_corpus(client, open_corpus):
+    page = client.get("/help/").content.decode()
+    assert 'id="steps"' in page
+    assert f"/corpora/{open_corpus.tag}/data/kit.zip" in page
+    assert "classes.jsonl" in page
