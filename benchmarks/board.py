@@ -87,7 +87,8 @@ def main(systems: int) -> None:
 
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE")
-    print(json.dumps({name: _measure(f"/corpora/board/{query}") for name, query in PAGES.items()}))
+    pages = {name: _measure(f"/corpora/board/{query}") for name, query in PAGES.items()}
+    print(json.dumps({**pages, "the first page, unchanged": _measure("/corpora/board/", is_known=True)}))
 
 
 def fill(systems: int) -> None:
@@ -169,8 +170,8 @@ def _values(n: int, systems: int) -> list[tuple[str, float]]:
     ]
 
 
-def _measure(address: str) -> dict[str, Any]:
-    """Ask for a page some times, as somebody who is not signed in and has not seen it."""
+def _measure(address: str, *, is_known: bool = False) -> dict[str, Any]:
+    """Ask for a page some times, as somebody who is not signed in, and has not seen it or has it."""
     from django.db import connection
     from django.test import Client
     from django.test.utils import CaptureQueriesContext
@@ -181,12 +182,18 @@ def _measure(address: str) -> dict[str, Any]:
     with CaptureQueriesContext(connection) as queries:
         answer = client.get(address)
     assert answer.status_code == 200, answer.content
+    known = {"HTTP_IF_NONE_MATCH": answer["ETag"]} if is_known else {}
+    if is_known:
+        with CaptureQueriesContext(connection) as queries:
+            answer = client.get(address, **known)
+        assert answer.status_code == 304
     times, cpu, postgres = [], time.process_time(), now()[2]
     for turn in range(TIMES):
         started = time.perf_counter()
-        client.get(address, REMOTE_ADDR=f"10.0.0.{turn}")
+        client.get(address, REMOTE_ADDR=f"10.0.0.{turn}", **known)
         times.append(1000 * (time.perf_counter() - started))
     return {
+        "status": answer.status_code,
         "median_ms": round(statistics.median(times), 1),
         "p90_ms": round(sorted(times)[int(0.9 * TIMES)], 1),
         "cpu_ms": round(1000 * (time.process_time() - cpu) / TIMES, 1),

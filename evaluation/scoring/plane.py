@@ -117,7 +117,7 @@ def draw(
     """
     across, up = measures
     known = [row for row in rows if None not in (row.measures[across].estimate, row.measures[up].estimate)]
-    drawn = known[:MOST]
+    drawn = sorted(known, key=lambda row: bool(named) and row.submission not in named)[:MOST]
     if not drawn:
         return None
     has_all = len(drawn) <= FEW

@@ -105,7 +105,8 @@ def standings(choices: Choices, corpus: Corpus, *, part: str, **choice: object) 
         .order_by("score__submission_id", "-score__epoch__number", "-score__batch__number", "score_id")
         .values_list(
             *("score__submission_id", "score_id", "score__rank", "score__labels", "score__epoch__number"),
-            *("score__counts", "measure", "estimate", "low", "high"),
+            *("measure", "estimate", "low", "high"),
+            *(("score__counts",) if choices.counts else ()),  # a thousand times JSON is dear
         )
     )
     found: dict[int, Standing] = {}
@@ -113,8 +114,9 @@ def standings(choices: Choices, corpus: Corpus, *, part: str, **choice: object) 
         if submission_id in found:
             continue
         own = list(group)
-        _, _, rank, labels, epoch, stored, *_ = own[0]
-        of_measure = {row[6]: row[7:] for row in own if row[7] is not None}
+        _, _, rank, labels, epoch, *rest = own[0]
+        stored = rest[4] if choices.counts else {}
+        of_measure = {row[5]: row[6:9] for row in own if row[6] is not None}
         found[submission_id] = Standing(
             rank,
             labels,

@@ -1,20 +1,21 @@
 """How figures and intervals are written and drawn."""
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from functools import lru_cache
 
 from django import template
 from django.template.defaultfilters import capfirst
-from django.utils.html import format_html, format_html_join
+from django.utils.html import escape, format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
 from evaluation.choices import Choices, Counted
 from evaluation.scoring.axis import Axis, Column
+from evaluation.scoring.plane import Dot, Plane
 from evaluation.scoring.stored import Counts, Measure, Measures
 from evaluation.views.listing import Heading
 
 register = template.Library()
-_LONG = 24  # letters of a word that may be broken
 
 
 @register.filter
@@ -45,7 +46,8 @@ def of_column(headings: Mapping[str, Heading], name: str) -> Heading:
     return headings[name]
 
 
-_PARTS = re.compile(r"[^\s\-_./:,]+[\-_./:,]*|\s+|[\-_./:,]+")
+_SEPARATORS = re.compile(r"[-_./:,]+(?=[^\s\-_./:,])")
+_WORDS = re.compile(r"[^\s\-_./:,<>]{25,}")
 
 
 @register.filter
@@ -57,18 +59,47 @@ def breakable(name: str) -> SafeString:
     >>> breakable("big_run-2")
     'big_<wbr>run-<wbr>2'
     """
-    parts = _PARTS.findall(name)
-    return format_html_join(
-        "",
-        "{}{}",
-        (
-            (
-                format_html('<span class="unbroken">{}</span>', part) if len(part) > _LONG else part,
-                mark_safe("<wbr>") if part[-1] in "-_./:," and place < len(parts) - 1 else "",
-            )
-            for place, part in enumerate(parts)
-        ),
+    # no separator stands in what a character is escaped by
+    whole = _WORDS.sub(r'<span class="unbroken">\g<0></span>', escape(name))
+    return SafeString(_SEPARATORS.sub(r"\g<0><wbr>", whole))
+
+
+@register.simple_tag
+def options(names: Iterable[str], chosen: str) -> SafeString:
+    """Write the options of a list, of which one may be chosen: a corpus may have hundreds of teams."""
+    return SafeString(
+        "".join(f"<option{' selected' if one == chosen else ''}>{escape(one)}</option>" for one in names)
     )
+
+
+@register.simple_tag
+def dots(plane: Plane) -> SafeString:
+    """Draw the systems of a picture: hundreds, so that no template does."""
+    return SafeString("".join(_dot(one) for one in plane.dots))
+
+
+def _dot(dot: Dot) -> str:
+    kinds = ["dot", *(["own"] if dot.is_own else []), *(["baseline"] if dot.is_baseline else [])]
+    lines = ""
+    if dot.left is None:
+        kinds.append("faint")
+    else:
+        lines = (
+            f'<line x1="{dot.left}" x2="{dot.right}" y1="{dot.y}" y2="{dot.y}"/>'
+            f'<line x1="{dot.x}" x2="{dot.x}" y1="{dot.low}" y2="{dot.high}"/>'
+        )
+    mark = (
+        f'<rect x="{dot.x - 3:.1f}" y="{dot.y - 3:.1f}" width="6" height="6"/>'
+        if dot.is_baseline
+        else f'<circle cx="{dot.x}" cy="{dot.y}" r="{2.2 if dot.left is None else 3}"/>'
+    )
+    label = dot.label
+    text = (
+        f'<text x="{label.x}" y="{label.y}" text-anchor="{label.anchor}">{escape(label.text)}</text>'
+        if label
+        else ""
+    )
+    return f'<g class="{" ".join(kinds)}"><title>{escape(dot.words)}</title>{lines}{mark}{text}</g>'
 
 
 @register.filter
@@ -134,16 +165,13 @@ def figure(measure: Measure) -> SafeString:
             '<span class="est" aria-hidden="true">–</span><span class="visually-hidden">{}</span>',
             measure.reason or "not estimable",
         )
-    estimate = format_html('<span class="est">{}</span>', percent(measure.estimate))
+    estimate = SafeString(f'<span class="est">{percent(measure.estimate)}</span>')
     if measure.low is None or measure.high is None:
         return estimate
-    return format_html(
-        '{}<span class="visually-hidden">, between </span><span class="range">{}<span aria-hidden="true">{}'
-        '</span><span class="visually-hidden"> and </span>{}</span>',
-        estimate,
-        percent(measure.low),
-        " to " if measure.low < 0 else "–",
-        percent(measure.high),
+    return SafeString(
+        f'{estimate}<span class="visually-hidden">, between </span><span class="range">{percent(measure.low)}'
+        f'<span aria-hidden="true">{" to " if measure.low < 0 else "–"}</span>'
+        f'<span class="visually-hidden"> and </span>{percent(measure.high)}</span>'
     )
 
 
@@ -189,18 +217,16 @@ def gap(measure: Measure) -> SafeString:
 def measured(measures: Measures, column: Column) -> SafeString:
     """Write and draw what a row has in a measure's column."""
     measure = measures[column.measure]
-    return format_html(
-        '<div data-name="{}">{}{}</div>',
-        capfirst(column.name),
-        figure(measure),
-        intervals(measure, column.axis, column.common),
+    return SafeString(
+        f'<div data-name="{escape(capfirst(column.name))}">{figure(measure)}'
+        f"{intervals(measure, column.axis, column.common)}</div>"
     )
 
 
 @register.simple_tag
 def intervals(measure: Measure, column: Axis, common: Axis) -> SafeString:
     """Draw an interval on its column's axis, and on the common one for screens without columns."""
-    return format_html("{}{}", interval(measure, column), interval(measure, common, "common"))
+    return SafeString(interval(measure, column) + interval(measure, common, "common"))
 
 
 def interval(measure: Measure, axis: Axis, kind: str = "column") -> SafeString:
@@ -208,20 +234,18 @@ def interval(measure: Measure, axis: Axis, kind: str = "column") -> SafeString:
     if measure.estimate is None or measure.low is None or measure.high is None:
         return mark_safe("")
     places = axis.draw(measure.low, measure.estimate, measure.high)
-    ticks = format_html_join(
-        "",
-        '<line class="tick" x1="{0}%" x2="{0}%" y1="0" y2="100%"/>',
-        ((place,) for place in axis.places),
+    # numbers alone: nothing is to be escaped, and a page has hundreds
+    return SafeString(
+        f'<svg class="interval {kind}" aria-hidden="true" focusable="false">{_ticks(axis)}'
+        f'<line class="line" x1="{places.low}%" x2="{places.high}%" y1="50%" y2="50%"/>'
+        f'<circle cx="{places.estimate}%" cy="50%" r="3.5"/></svg>'
     )
-    return format_html(
-        '<svg class="interval {}" aria-hidden="true" focusable="false">{}'
-        '<line class="line" x1="{}%" x2="{}%" y1="50%" y2="50%"/>'
-        '<circle cx="{}%" cy="50%" r="3.5"/></svg>',
-        kind,
-        ticks,
-        places.low,
-        places.high,
-        places.estimate,
+
+
+@lru_cache(maxsize=1000)
+def _ticks(axis: Axis) -> str:
+    return "".join(
+        f'<line class="tick" x1="{place}%" x2="{place}%" y1="0" y2="100%"/>' for place in axis.places
     )
 
 

@@ -37,7 +37,7 @@ from evaluation.submissions.progress import (
     sign_of_life,
     version,
 )
-from evaluation.submissions.visibility import find, may_change, shown_of_team
+from evaluation.submissions.visibility import find, is_operator, may_change, shown_of_team
 from evaluation.task import Task
 from evaluation.views.board import disagreement, fit_columns, offered_standards
 from evaluation.views.files import written_anew
@@ -104,7 +104,9 @@ def submission(request: HttpRequest, pk: int, prices: Source) -> HttpResponse:
         "is_moving": found.state in MOVING
         or (found.state == State.ACCEPTED and (found.go_ahead or bool(prepared))),
         "chosen_words": "" if found.chosen_after is None else chosen_words(found.chosen_after),
-        "may_mark": roles.may(request.user, Act.KEEP, found.corpus),
+        # who is of its team competes, and organises nothing here
+        "may_mark": is_operator(request.user)
+        or (not own and roles.may(request.user, Act.KEEP, found.corpus)),
         **_scores(request, found, task),
     }
     taken = finegrained.cost(found, task.choices)

@@ -17,6 +17,7 @@ from crowd.pricing.terms import BatchTerms
 from crowd.providers import registry
 from evaluation.models import Submission
 from evaluation.registry import task_of
+from evaluation.submissions.visibility import with_names
 from kbpo.accounts.models import User
 from kbpo.core.errors import InvalidInput, OverBudget
 from kbpo.pages.money.votes import votes_a_question
@@ -323,7 +324,7 @@ def _bought(wanted: Wanted) -> tuple[Bought, ...]:
         "batch__questions__audit",
         filter=Q(batch__questions__audit__state__in=[Question.State.OPEN, Question.State.EXPERT]),
     )
-    rows = judged.select_related("team").annotate(waiting=waiting).order_by("pk")[:MOST_SUBMISSIONS]
+    rows = with_names(judged, None).annotate(waiting=waiting).order_by("pk")[:MOST_SUBMISSIONS]
     measure = task_of(corpus).choices.designed_name
     return tuple(
         Bought(row, row.waiting, corpus.target_half_width, corpus.target_level, measure) for row in rows

@@ -322,15 +322,11 @@ class AnonymousView(ApiView):
     )
     def post(self, request: Request, pk: int) -> Response:
         """Keep a submission's names from others until a date, or show them. For its team, and operators."""
+        user, found = cast(User, request.user), find_own(request, pk)
         read = AnonymousSerializer(data=request.data)
         read.is_valid(raise_exception=True)
-        user = cast(User, request.user)
-        anonymity.set_anonymous(
-            submission=find_own(request, pk),
-            user=user,
-            until=read.validated_data["until"],
-            now=timezone.now(),
-        )
+        until = read.validated_data["until"]
+        anonymity.set_anonymous(submission=found, user=user, until=until, now=timezone.now())
         return answer(WholeSubmissionSerializer(_stand(request, find(user, pk=pk))))
 
 

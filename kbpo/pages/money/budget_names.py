@@ -10,6 +10,7 @@ from annotations.models import Corpus
 from annotations.roles import Act
 from crowd.models import Budget
 from evaluation.models import Submission
+from evaluation.submissions.visibility import with_names
 from kbpo.accounts.models import User
 
 
@@ -18,8 +19,8 @@ def names(budgets: Iterable[Budget]) -> Mapping[str, str]:
     keys = {budget.key for budget in budgets if budget.scope == Budget.Scope.SUBMISSION}
     if not keys:
         return {}
-    found = Submission.objects.filter(pk__in=[int(key) for key in keys])
-    return {str(pk): name for pk, name in found.values_list("pk", "name")}
+    found = with_names(Submission.objects.filter(pk__in=[int(key) for key in keys]), None)
+    return {str(one.pk): one.shown_name for one in found}
 
 
 def theirs(person: User, budgets: QuerySet[Budget]) -> QuerySet[Budget]:
