@@ -38,6 +38,8 @@ class SubmissionSerializer(serializers.ModelSerializer[Submission]):
 
     corpus = serializers.CharField(source="corpus.tag")
     team = serializers.CharField(source="team.name")
+    paper_url = serializers.CharField(read_only=True, help_text=PAPER)
+    code_url = serializers.CharField(read_only=True, help_text=CODE)
 
     class Meta:
         model = Submission
