@@ -43,6 +43,8 @@ class SubmissionSerializer(serializers.ModelSerializer[Submission]):
     description = serializers.CharField(
         source="shown_description", help_text="Empty while its names are not shown."
     )
+    paper_url = serializers.CharField(source="shown_paper_url", help_text=PAPER)
+    code_url = serializers.CharField(source="shown_code_url", help_text=CODE)
 
     class Meta:
         model = Submission
