@@ -1,4 +1,4 @@
-"""The index of entities: who and what has a name, and how they are related. It can be made again at any time."""
+"""The index of entities: who and what has a name, and how they are related. Can be made again."""
 
 from django.contrib.postgres.indexes import GinIndex
 from django.contrib.postgres.search import SearchVector

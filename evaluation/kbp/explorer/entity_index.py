@@ -268,7 +268,7 @@ def _entity(index: EntityIndex, own: Sequence[Naming]) -> Entity:
 
 
 def _most(written: Mapping[str, int]) -> str:
-    """Return the most frequent form of a name; of several one that is not all in capitals, and has accents."""
+    """Return the most frequent form of a name: of several one not all in capitals, and with accents."""
     return min(written, key=lambda one: (-written[one], one.isupper(), -len(one), one.isascii(), one))
 
 

@@ -93,7 +93,7 @@ class ShownRelation:
 
 
 def of_entity(entity: Entity) -> QuerySet[EntityRelation]:
-    """Select the relations of an entity: confirmed ones first and refuted last, then those of most systems."""
+    """Select an entity's relations: confirmed ones first and refuted last, then by number of systems."""
     found = EntityRelation.objects.filter(Q(subject=entity) | Q(object=entity))
     ends = found.select_related("subject", "object").defer("subject__names", "object__names")
     return ends.order_by("standing", F("systems").desc(), F("sources").desc(), "predicate", "key")

@@ -16,8 +16,16 @@ _POINTS = re.compile("[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\
 # Letters that are others with a stroke or without a dot, which Unicode does not take apart.
 _PLAIN = str.maketrans(
     {
-        "ı": "i", "ł": "l", "ø": "o", "đ": "d", "ħ": "h", "ŧ": "t", "ð": "d",
-        "þ": "th", "æ": "ae", "œ": "oe",
+        "ı": "i",
+        "ł": "l",
+        "ø": "o",
+        "đ": "d",
+        "ħ": "h",
+        "ŧ": "t",
+        "ð": "d",
+        "þ": "th",
+        "æ": "ae",
+        "œ": "oe",
         **dict.fromkeys("\u2018\u2019\u02bc\u02b9`\u00b4", "'"),
         **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "-"),
     }

@@ -1,8 +1,9 @@
 """Relations between entities: what systems claim and people found in documents, gathered over the corpus.
 
 A relation comes in where its subject, and its object if that is an entity, have a name. In the documents that
-are open to explore it is what people found there; the systems of such a relation are those that find it, by the
-rule of recall. In all others it is what systems claim, with what is published of relation and names together.
+are open to explore it is what people found there; the systems of such a relation are those that find it, by
+the rule of recall. In all others it is what systems claim, with what is published of relation and names
+together.
 """
 
 from collections import Counter, defaultdict
