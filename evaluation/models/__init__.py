@@ -3,7 +3,7 @@
 from evaluation.models.attachment import Attachment
 from evaluation.models.audit import Audit, AuditDrawing
 from evaluation.models.class_prediction import ClassPrediction
-from evaluation.models.entity import Entity, EntityIndex, EntityName
+from evaluation.models.entity import Entity, EntityIndex, EntityName, EntityRelation, RelationSource
 from evaluation.models.metric import HouseMetric, MetricColumn
 from evaluation.models.name_count import CountedDocument, NameCount
 from evaluation.models.normalised import NormalisedFile
@@ -55,6 +55,7 @@ __all__ = [
     "Entity",
     "EntityIndex",
     "EntityName",
+    "EntityRelation",
     "Epoch",
     "Estimate",
     "FileCheck",
@@ -73,6 +74,7 @@ __all__ = [
     "Prediction",
     "Problem",
     "Ranking",
+    "RelationSource",
     "ReleasedLabels",
     "RetiredDocument",
     "SampleBatch",

@@ -8,7 +8,7 @@ from annotations import takedowns
 from annotations.data import files
 from annotations.models import Document, Takedown
 from crowd import posting
-from evaluation.models import EntityIndex
+from evaluation.kbp.explorer.entity_index import forget_index
 from evaluation.submissions import normalised, texts
 from kbpo.accounts.models import User
 
@@ -28,7 +28,7 @@ def take_down(*, document: Document, reason: str, by: User, now: datetime) -> Ta
     posting.lock_hits(document=document)
     made = takedowns.take_down(document=document, reason=reason, by=by, now=now)
     posting.withdraw_document(document=document, now=now)
-    EntityIndex.objects.filter(corpus=document.corpus).delete()
+    forget_index(corpus=document.corpus)
     normalised.discard_all(corpus=document.corpus)
     transaction.on_commit(lambda: texts.forget(document.corpus))
     transaction.on_commit(lambda: files.forget(document.corpus))

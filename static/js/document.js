@@ -1,5 +1,6 @@
 // On a document's page: pointing at a relation lights up its mentions, and pointing at a mention its relations.
-// Without this the links between them do the same, one step at a time.
+// Without this the links between them do the same, one step at a time. Beside the longer of text and list the other
+// one stays in view, which only works with a script: a browser does not find what has been moved out of its place.
 
 const place = document.querySelector("[data-document]");
 const marked = index("mark[data-mentions]");
@@ -51,3 +52,40 @@ place.addEventListener("focusout", () => {
   focused = null;
   show(null);
 });
+
+place.classList.add("stays");
+
+// Lets the reader see what a link on this page leads to, and leaves the page where it is if they see it already.
+function reveal(target) {
+  place.classList.remove("stays");
+  target.scrollIntoView({ block: "center" });
+  place.classList.add("stays");
+}
+
+function isSeen(target) {
+  const { top, bottom } = target.getBoundingClientRect();
+  return top >= 0 && bottom <= window.innerHeight;
+}
+
+// The anchor of a mention is empty, and its mark follows.
+function findTarget(hash) {
+  const target = document.getElementById(decodeURIComponent(hash.slice(1)));
+  if (!target || !place.contains(target)) return null;
+  return target.matches("a.anchor") ? (target.closest("mark") ?? target.nextElementSibling ?? target) : target;
+}
+
+place.addEventListener("click", ({ target }) => {
+  const link = target instanceof Element ? target.closest('a[href^="#"]') : null;
+  const shown = link && findTarget(link.hash);
+  if (!shown) return;
+  const [x, y] = [window.scrollX, window.scrollY];
+  const wasSeen = isSeen(shown);
+  // The browser has gone there by then, and has not drawn the page yet.
+  requestAnimationFrame(() => {
+    if (wasSeen) window.scrollTo(x, y);
+    else reveal(shown);
+  });
+});
+
+const first = location.hash.length > 1 && findTarget(location.hash);
+if (first) reveal(first);

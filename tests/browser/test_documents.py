@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from evaluation.kbp.explorer.statements import Relation
+from kbpo_formats.spans import Span
 from tests.factories import (
     ADA,
     HALLOW,
@@ -81,6 +82,38 @@ def test_a_text_is_shown_without_anything_around_it(open_page, address):
     page = open_page(address)
     page.locator(".tag").evaluate_all("all => all.forEach(one => one.remove())")
     assert page.locator("article.text").text_content() == TEXT
+
+
+INNER_SCROLLS = """() => [...document.querySelectorAll("main *")]
+    .filter((one) => ["auto", "scroll"].includes(getComputedStyle(one).overflowY))
+    .map((one) => one.className)"""
+
+
+@pytest.fixture
+def long_address(live_server) -> str:
+    """A document whose text and list are both longer than the window."""
+    text = " ".join(
+        f"Name{number} met Port Hallow and went on to see what there was." for number in range(80)
+    )
+    document = DocumentFactory(corpus__tag="news", doc_id="LONG", text=text)
+    submission = SubmissionFactory(corpus=document.corpus, state="scored")
+    for number in range(0, 80, 2):
+        start = text.index(f"Name{number} ")
+        subject = Span(start, start + len(f"Name{number}"))
+        place = text.index("Port", start)
+        instance = InstanceFactory(document=document, subject=subject, object=Span(place, place + 11))
+        PredictionFactory(submission=submission, instance=instance)
+    return "/corpora/news/documents/LONG/"
+
+
+def test_nothing_on_a_page_scrolls_by_itself_and_a_link_leads_to_what_is_in_view(open_page, long_address):
+    page = open_page(long_address)
+    assert page.evaluate(INNER_SCROLLS) == []
+    for name in ("Name78", "Name0"):
+        page.get_by_role("listitem").get_by_role("link", name=name, exact=True).click()
+        page.wait_for_function("() => new Promise((done) => requestAnimationFrame(() => done(true)))")
+        box = page.locator("mark", has_text=name).first.bounding_box()
+        assert 0 <= box["y"] <= page.viewport_size["height"] - box["height"]
 
 
 @pytest.mark.parametrize("width", [360, 1280])

@@ -1,9 +1,11 @@
 """What people and systems say of one document: reads only, with queries that do not grow with it."""
 
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
+
+from django.db.models import Count
 
 from annotations import selectors
 from annotations.kinds import relation as relation_kind
@@ -182,6 +184,45 @@ def claimants(claims: Claims, relations: Iterable[Relation]) -> Mapping[Relation
         relation: [system for pk, system in claims.systems.items() if pk in pks]
         for relation, pks in who.items()
     }
+
+
+def claimed_by(claims: Claims, system: int) -> list[Relation]:
+    """Return what a system claims, in the order of the text."""
+    own = set(
+        Prediction.objects.filter(instance__in=list(claims.instances.values()), submission=system)
+        .order_by()
+        .values_list("instance_id", flat=True)
+    )
+    return [relation for relation, pk in claims.instances.items() if pk in own]
+
+
+def count_claims(claims: Claims, relations: Iterable[Relation]) -> dict[int, int]:
+    """Count how many of some claims each system makes, by its row id; those that make none are left out."""
+    wanted = [claims.instances[relation] for relation in relations]
+    rows = Prediction.objects.filter(instance__in=wanted, submission__in=list(claims.systems)).order_by()
+    return dict(rows.values_list("submission_id").annotate(Count("pk")))
+
+
+def count_found(claims: Claims, finders: Sequence[Sequence[Relation]]) -> dict[int, int]:
+    """Count how many true relations each system finds, by its row id; those that find none are left out.
+
+    Parameters
+    ----------
+    claims : Claims
+    finders : sequence of sequence of Relation
+        The claims that find each true relation.
+    """
+    found_by: dict[int, list[int]] = defaultdict(list)
+    for number, own in enumerate(finders):
+        for relation in own:
+            found_by[claims.instances[relation]].append(number)
+    rows = Prediction.objects.filter(instance__in=list(found_by), submission__in=list(claims.systems))
+    pairs = {
+        (submission_id, number)
+        for instance_id, submission_id in rows.order_by().values_list("instance_id", "submission_id")
+        for number in found_by[instance_id]
+    }
+    return Counter(submission_id for submission_id, _ in pairs)
 
 
 def uses(document: Document, claims: Claims, relations: Iterable[Relation]) -> Mapping[Relation, list[Use]]:

@@ -1,18 +1,20 @@
 """What a document's page shows: its text with the mentions marked, and the relations between them."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypedDict, cast
 
 from django.core.paginator import Page, Paginator
+from django.http import Http404
 
 from annotations import marked
 from annotations.models import Document
-from annotations.names import normalised
 from annotations.ontologies import plain_ontology_of
 from evaluation.kbp.explorer import document_claims, entity_search
 from evaluation.kbp.explorer.document_claims import Annotation, Claims, System, Use
+from evaluation.kbp.explorer.document_filters import Candidates, Choice, Filters, read_filters
 from evaluation.kbp.explorer.document_votes import Votes, read_votes
+from evaluation.kbp.explorer.folding import folded
 from evaluation.kbp.explorer.statements import Piece, Relation
 from evaluation.kbp.explorer.verdicts import Ruling
 from evaluation.models import EntityName
@@ -23,35 +25,6 @@ from kbpo_formats.spans import Span
 
 PAGE = 50  # relations, and claims, of a page
 NAMED = 6  # systems of a relation that are named in a list
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """Which relations of a document are wanted.
-
-    Attributes
-    ----------
-    relation : Relation or None
-        One alone, with everything that is known of it.
-    mention : Span or None
-        Those of a mention.
-    missed : bool
-        Those true ones that no system found.
-    page, claims : str
-        The pages of true relations and of claims.
-    """
-
-    relation: Relation | None = None
-    mention: Span | None = None
-    missed: bool = False
-    page: str = "1"
-    claims: str = "1"
-
-    def admits(self, relation: Relation) -> bool:
-        """Say whether a relation is wanted, whatever found it."""
-        if self.relation is not None and relation != self.relation:
-            return False
-        return self.mention is None or self.mention in (relation.subject, relation.object)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +120,8 @@ class ReadDocument:
     claims : Page of Listed
         What systems claim.
     entities : list of ListedEntity
+    filters : Filters or None
+        What the relations can be narrowed down to; None where one alone is shown.
     votes : Votes or None
         How far those agree who marked it.
     """
@@ -160,6 +135,7 @@ class ReadDocument:
     relations: "Page[Listed]"
     claims: "Page[Listed]"
     entities: list[ListedEntity]
+    filters: Filters | None
     votes: Votes | None
 
 
@@ -173,6 +149,11 @@ def read_document(document: Document, viewer: Viewer, choice: Choice | None = No
     viewer : Viewer
     choice : Choice, optional
         By default everything, from its first page on.
+
+    Raises
+    ------
+    Http404
+        If the viewer can see no such system.
     """
     choice = choice or Choice()
     ontology = plain_ontology_of(document.corpus)
@@ -181,12 +162,11 @@ def read_document(document: Document, viewer: Viewer, choice: Choice | None = No
     true = annotation.relations if annotation else []
     finders = document_claims.match(document.text, claims.instances, true, ontology)
     missed = [relation for relation in true if not finders[relation]]
-    wanted = [relation for relation in (missed if choice.missed else true) if choice.admits(relation)]
-    claimed = [relation for relation in claims.instances if choice.admits(relation)]
-    if choice.missed:
-        claimed = []
-    elif choice.relation is not None and choice.relation in finders:  # with every claim that finds it
-        claimed = finders[choice.relation]
+    candidates = _candidates(claims, true, finders, choice)
+    wanted = [relation for relation in candidates.true if choice.admits(relation)]
+    claimed = [relation for relation in candidates.claimed if choice.admits(relation)]
+    if not choice.missed and choice.relation is not None and choice.relation in finders:
+        claimed = finders[choice.relation]  # with every claim that finds it
     first, second = (
         Paginator(wanted, PAGE).get_page(choice.page),
         Paginator(claimed, PAGE).get_page(choice.claims),
@@ -218,8 +198,27 @@ def read_document(document: Document, viewer: Viewer, choice: Choice | None = No
         relations=_page(relations, first),
         claims=_page(their_claims, second),
         entities=_marked_entities(own, indexed) if annotation else _named_entities(indexed, ontology),
+        filters=None
+        if choice.relation
+        else read_filters(claims, true, candidates, finders, choice, ontology),
         votes=read_votes(document, annotation, viewer, ontology),
     )
+
+
+def _candidates(
+    claims: Claims, true: Sequence[Relation], finders: Mapping[Relation, Sequence[Relation]], choice: Choice
+) -> Candidates:
+    """Return the relations that are wanted by who found or claims them, of whatever predicate and mention."""
+    claimed: Collection[Relation] = claims.instances
+    if choice.system is not None:
+        if choice.system not in claims.systems:
+            raise Http404("no such system")
+        claimed = document_claims.claimed_by(claims, choice.system)
+    of_it = set(claimed)
+    found = [relation for relation in true if (not of_it.isdisjoint(finders[relation])) != choice.missed]
+    if choice.system is None and not choice.missed:
+        found = list(true)
+    return Candidates(found, [] if choice.missed else list(claimed))
 
 
 def _page(listed: Sequence[Listed], like: "Page[Relation]") -> "Page[Listed]":
@@ -343,7 +342,7 @@ def _marked_entities(
             entity.link_name,
             entity.mentions,
             len(entity.mentions),
-            indexed.get((entity.type, normalised(entity.name))),
+            indexed.get((entity.type, folded(entity.name))),
         )
         for entity in own
     ]

@@ -1,91 +1,51 @@
-"""Makes the index of entities: names that everybody may see, gathered into entities.
+"""Makes the index of entities: names that everybody may see, gathered into entities, and their relations.
 
 The same for everybody. In the documents that are open to explore it is what people marked there; in all
-others the canonical mentions that published systems claim. What is no entity, as a date, is left out.
-
-- Who has a page is one entity, under whatever names.
-- A name without a page belongs to the page that people gave it elsewhere, if they gave it just one.
-- Otherwise the same name, in lower case and with single spaces, of the same type is one entity.
+others what published systems claim, with the labels that are published. What is no entity, as a date, has no
+page of its own; how names are gathered is in `entity_names`, and relations in `relation_facts`.
 """
 
 import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
-from itertools import groupby
-from operator import itemgetter
 
 from django.db import transaction
 
-from annotations.marked import is_address, words_of
-from annotations.models import AnnotatedMention, Corpus, Document, DocumentAnnotation
-from annotations.names import normalised
+from annotations.models import Corpus, DocumentAnnotation
 from annotations.ontologies import plain_ontology_of
+from evaluation.kbp.explorer.distinct_claims import DistinctClaim, read_distinct
+from evaluation.kbp.explorer.entity_names import (
+    Naming,
+    claimed_names,
+    gather,
+    marked_names,
+    places,
+    read_marked,
+)
+from evaluation.kbp.explorer.page_addresses import shown_address
+from evaluation.kbp.explorer.relation_facts import Fact, Facts, Gathered
 from evaluation.kbp.recall import exhaustive
 from evaluation.kbp.recall.annotated import read_annotations
 from evaluation.kbp.task import TASK
-from evaluation.models import Entity, EntityIndex, EntityName
+from evaluation.models import (
+    Entity,
+    EntityIndex,
+    EntityName,
+    EntityRelation,
+    Epoch,
+    RelationSource,
+)
 from evaluation.submissions.visibility import systems_of
 from kbpo.core.database.analysing import analyse
-from kbpo.core.database.bulk import array_literal, copy_rows, read_columns
+from kbpo.core.database.bulk import copy_rows, reserve_ids
 from kbpo.core.database.locks import claim
-from kbpo_formats.blotting import is_blotted
 from kbpo_formats.ontologies.ontology import Ontology
-from kbpo_formats.spans import Span
 
-LONGEST = 200  # characters of a name; a longer canonical mention is cut off
-AT_ONCE = 500  # documents whose texts are in memory
+VERSION = 2
+"""Of the rules by which an index is made: one that was made by others is made again."""
 LONGEST_NAMES = 100_000  # characters of all names of an entity that a search looks at
-
-# The canonical mentions that systems claim, each with the mention that it is claimed for; codes for types.
-_CLAIMED = """
-SELECT DISTINCT document_id, kind, start_, end_, canonical_start, canonical_end FROM (
-    SELECT instance.document_id, array_position(%s::text[], prediction.subject_type::text) AS kind,
-        instance.subject_start AS start_, instance.subject_end AS end_,
-        prediction.subject_canonical_start AS canonical_start,
-        prediction.subject_canonical_end AS canonical_end
-    FROM evaluation_prediction AS prediction
-    JOIN evaluation_instance AS instance ON instance.id = prediction.instance_id
-    WHERE prediction.submission_id = ANY(%s::bigint[])
-    UNION ALL
-    SELECT instance.document_id, array_position(%s::text[], prediction.object_type::text),
-        instance.object_start, instance.object_end,
-        prediction.object_canonical_start, prediction.object_canonical_end
-    FROM evaluation_prediction AS prediction
-    JOIN evaluation_instance AS instance ON instance.id = prediction.instance_id
-    WHERE prediction.submission_id = ANY(%s::bigint[]) AND prediction.object_canonical_start IS NOT NULL
-) AS claimed
-WHERE kind IS NOT NULL
-"""
-
-
-@dataclass(frozen=True, slots=True)
-class Naming:
-    """A name in a document.
-
-    Attributes
-    ----------
-    document_id : int
-    type : str
-    name : str
-        As names are compared.
-    text : str
-        As it stands there.
-    page : str
-        Its page; empty for none.
-    spans : set of Span
-        The mentions that it is the name of.
-    by_people : bool
-    """
-
-    document_id: int
-    type: str
-    name: str
-    text: str
-    page: str
-    by_people: bool
-    spans: set[Span] = field(default_factory=set)
+MOST_NAMES = 50  # other names of an entity that its page lists
 
 
 def types_of(ontology: Ontology) -> list[str]:
@@ -120,32 +80,49 @@ def make_index(*, corpus: Corpus, now: datetime) -> EntityIndex:
     """
     annotations = _open_annotations(corpus)
     submissions = _published(corpus)
-    digest = _digest(annotations)
-    EntityIndex.objects.filter(corpus=corpus).delete()
+    digest = _digest(corpus, annotations)
+    forget_index(corpus=corpus)
     index = EntityIndex.objects.create(corpus=corpus, made_at=now, documents=len(annotations), digest=digest)
     index.submissions.set(submissions)
-    types = types_of(plain_ontology_of(corpus))
-    namings = [
-        *_marked_names(annotations, types),
-        *_claimed_names(submissions, {annotation.document_id for annotation in annotations}, types),
-    ]
-    _store(index, gather(namings))
+    ontology = plain_ontology_of(corpus)
+    types = types_of(ontology)
+    marked = read_marked({annotation.pk: annotation.document_id for annotation in annotations})
+    claims = read_distinct(submissions, ontology)
+    in_open: dict[int, list[DistinctClaim]] = {}
+
+    def in_others() -> Iterator[tuple[int, list[DistinctClaim]]]:
+        for document_id, own in claims.by_document():
+            if document_id in marked:
+                in_open[document_id] = own
+            else:
+                yield document_id, own
+
+    gathered = gather([*marked_names(marked, types), *claimed_names(in_others(), types)])
+    entities = [_entity(index, own) for own in gathered]
+    facts = Facts(entities, places(gathered), ontology)
+    facts.add_found(marked, in_open)
+    facts.add_claimed(in_others())
+    facts.count(submissions)
+    for fact in facts.found:
+        for number in {fact.subject, fact.subject if fact.object is None else fact.object}:
+            entities[number].relations += 1
+    _store(entities, gathered)
+    _store_facts(entities, facts.found)
     return index
 
 
-def gather(namings: Iterable[Naming]) -> list[list[Naming]]:
-    """Gather names into entities, as the head of this module says."""
-    listed = list(namings)
-    pages: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for naming in listed:
-        if naming.page:
-            pages[naming.type, naming.name].add(naming.page)
-    entities: dict[tuple[str, str, str], list[Naming]] = defaultdict(list)
-    for naming in listed:
-        known = pages.get((naming.type, naming.name), set())
-        page = naming.page or (next(iter(known)) if len(known) == 1 else "")
-        entities[naming.type, page, "" if page else naming.name].append(naming)
-    return list(entities.values())
+@transaction.atomic
+def forget_index(*, corpus: Corpus) -> None:
+    """Delete the index of a corpus with all that is in it; it is made again when somebody looks for it."""
+    # Not one `delete()`, which would read all entities and relations first, to see what hangs on them.
+    for old in (
+        RelationSource.objects.filter(relation__index__corpus=corpus),
+        EntityRelation.objects.filter(index__corpus=corpus),
+        EntityName.objects.filter(entity__index__corpus=corpus),
+        Entity.objects.filter(index__corpus=corpus),
+    ):
+        old._raw_delete(old.db)
+    EntityIndex.objects.filter(corpus=corpus).delete()
 
 
 def _is_due(corpus: Corpus) -> bool:
@@ -154,7 +131,7 @@ def _is_due(corpus: Corpus) -> bool:
     index = EntityIndex.objects.filter(corpus=corpus).first()
     if index is None:
         return bool(submissions or annotations)
-    return index.digest != _digest(annotations) or submissions != set(
+    return index.digest != _digest(corpus, annotations) or submissions != set(
         index.submissions.values_list("pk", flat=True)
     )
 
@@ -169,126 +146,128 @@ def _open_annotations(corpus: Corpus) -> list[DocumentAnnotation]:
     return list(found.defer("document__text", "document__suggestions").order_by("document_id"))
 
 
-def _digest(annotations: Sequence[DocumentAnnotation]) -> str:
-    said = "".join(f"{one.document.doc_id}\t{one.digest}\n" for one in annotations)
+def _digest(corpus: Corpus, annotations: Sequence[DocumentAnnotation]) -> str:
+    """Return the digest of the rules, of what was marked, and of which labels are published.
+
+    Labels are published when an epoch is released, with the documents that are retired then, and never change
+    after that.
+    """
+    said = f"{VERSION}\n" + "".join(f"{one.document.doc_id}\t{one.digest}\n" for one in annotations)
+    released = Epoch.objects.filter(corpus=corpus, released_at__isnull=False).order_by("number")
+    said += "".join(f"{number}\n" for number in released.values_list("number", flat=True))
     return hashlib.sha256(said.encode()).hexdigest()
 
 
-def _marked_names(annotations: Sequence[DocumentAnnotation], types: Sequence[str]) -> Iterator[Naming]:
-    document_of = {annotation.pk: annotation.document_id for annotation in annotations}
-    found = AnnotatedMention.objects.filter(annotation__in=document_of, type__in=types).order_by(
-        "annotation__document_id", "start", "end"
+def _store(entities: Sequence[Entity], gathered: Sequence[list[Naming]]) -> None:
+    fields = (
+        *("id", "index_id", "key", "type", "name", "page", "names", "also"),
+        *("documents", "mentions", "relations"),
     )
-    rows = found.values_list(
-        "annotation_id", "type", "start", "end", "canonical_start", "canonical_end", "link"
-    )
-    mentions = [
-        (document_of[annotation_id], kind, Span(*span), Span(*canonical), link)
-        for annotation_id, kind, *four, link in rows
-        for span, canonical in [(four[:2], four[2:])]
-    ]
-    links: dict[tuple[int, str, Span], str] = {}
-    for document_id, kind, span, canonical, link in mentions:
-        if is_address(link) and (span == canonical or (document_id, kind, canonical) not in links):
-            links[document_id, kind, canonical] = link
-    yield from _named(
-        (
-            (document_id, kind, span, canonical, links.get((document_id, kind, canonical), ""))
-            for document_id, kind, span, canonical, _ in mentions
-        ),
-        by_people=True,
-    )
-
-
-def _claimed_names(submissions: Sequence[int], opened: set[int], types: Sequence[str]) -> Iterator[Naming]:
-    names, ids = list(types), array_literal(submissions)
-    claimed = read_columns(
-        _CLAIMED,
-        [names, ids, names, ids],
-        dict.fromkeys(("document", "kind", "start", "end", "canonical_start", "canonical_end"), "bigint"),
-    )
-    rows = sorted(zip(*(column.tolist() for column in claimed.values()), strict=True))
-    yield from _named(
-        (
-            (document_id, types[kind - 1], Span(start, end), Span(canonical_start, canonical_end), "")
-            for document_id, kind, start, end, canonical_start, canonical_end in rows
-            if document_id not in opened
-        ),
-        by_people=False,
-    )
-
-
-def _named(mentions: Iterable[tuple[int, str, Span, Span, str]], *, by_people: bool) -> Iterator[Naming]:
-    """Read the names of mentions (document, type, span, canonical mention, page), ordered by document."""
-    for document_id, text, own in _with_texts(mentions):
-        found: dict[tuple[str, str, str], Naming] = {}
-        for _, kind, span, canonical, page in own:
-            words = words_of(text, canonical)[:LONGEST].strip()
-            name = normalised(words)
-            if not name or is_blotted(words):  # a span of white space, or of a text that was removed
-                continue
-            if (kind, name, page) not in found:
-                found[kind, name, page] = Naming(document_id, kind, name, words, page, by_people)
-            found[kind, name, page].spans.add(span)
-        yield from found.values()
-
-
-def _with_texts(
-    mentions: Iterable[tuple[int, str, Span, Span, str]],
-) -> Iterator[tuple[int, str, list[tuple[int, str, Span, Span, str]]]]:
-    grouped = [(pk, list(own)) for pk, own in groupby(mentions, key=itemgetter(0))]
-    for first in range(0, len(grouped), AT_ONCE):
-        some = grouped[first : first + AT_ONCE]
-        texts: Mapping[int, str] = dict(
-            Document.objects.filter(pk__in=[pk for pk, _ in some]).values_list("pk", "text")
-        )
-        for pk, own in some:
-            yield pk, texts[pk], own
-
-
-def _store(index: EntityIndex, gathered: Sequence[list[Naming]]) -> None:
-    entities = [_entity(index, own) for own in gathered]
-    fields = ("key", "type", "name", "page", "names", "documents", "mentions")
-    copy_rows(
-        Entity,
-        ("index_id", *fields),
-        ((index.pk, *(getattr(one, field) for field in fields)) for one in entities),
-    )
-    analyse({Entity: len(entities)})
-    pks = dict(index.entities.values_list("key", "pk"))
+    for entity, pk in zip(entities, reserve_ids(Entity, len(entities)), strict=True):
+        entity.pk = pk
+    stored = copy_rows(Entity, fields, ([getattr(one, name) for name in fields] for one in entities))
     named = copy_rows(
         EntityName,
-        ("entity_id", "document_id", "name", "mentions", "start", "end", "by_people"),
+        ("entity_id", "document_id", "name", "written", "mentions", "start", "end", "by_people"),
         (
-            (pks[entity.key], document_id, name, len(spans), *min(spans), by_people)
+            (entity.pk, document_id, name, _most(one.written), len(one.spans), *min(one.spans), one.by_people)
             for entity, own in zip(entities, gathered, strict=True)
-            for (document_id, name, by_people), spans in _by_document(own).items()
+            for (document_id, name), one in _by_document(own).items()
         ),
     )
-    analyse({EntityName: named})
+    analyse({Entity: stored, EntityName: named})
 
 
-def _by_document(namings: Iterable[Naming]) -> Mapping[tuple[int, str, bool], set[Span]]:
+def _store_facts(entities: Sequence[Entity], found: Mapping[Fact, Gathered]) -> None:
+    pks = reserve_ids(EntityRelation, len(found))
+    relations = copy_rows(
+        EntityRelation,
+        (
+            *("id", "index_id", "key", "predicate", "subject_id", "object_id", "object_text"),
+            *("standing", "systems", "sources"),
+        ),
+        (
+            (
+                pk,
+                entities[fact.subject].index_id,
+                _key_of(fact, entities),
+                fact.predicate,
+                entities[fact.subject].pk,
+                None if fact.object is None else entities[fact.object].pk,
+                _most(one.written) if fact.object is None else "",
+                one.standing.value,
+                one.systems,
+                len(one.sources),
+            )
+            for pk, (fact, one) in zip(pks, found.items(), strict=True)
+        ),
+    )
+    sources = copy_rows(
+        RelationSource,
+        (
+            *("relation_id", "number", "document_id", "subject_start", "subject_end"),
+            *("object_start", "object_end", "is_right", "by_people", "systems"),
+        ),
+        (
+            (
+                *(pk, number, source.document_id, *source.relation.subject, *source.relation.object),
+                *(source.is_right, source.by_people, source.systems),
+            )
+            for pk, one in zip(pks, found.values(), strict=True)
+            for number, source in enumerate(one.in_order, 1)
+        ),
+    )
+    analyse({EntityRelation: relations, RelationSource: sources})
+
+
+def _key_of(fact: Fact, entities: Sequence[Entity]) -> str:
+    other = f"text|{fact.text}" if fact.object is None else entities[fact.object].key
+    return _short(f"{entities[fact.subject].key}|{fact.predicate}|{other}")
+
+
+def _by_document(namings: Iterable[Naming]) -> Mapping[tuple[int, str], Naming]:
     """Merge the names that an entity has twice in a document: with its page, and without."""
-    spans: dict[tuple[int, str, bool], set[Span]] = defaultdict(set)
+    merged: dict[tuple[int, str], Naming] = {}
     for naming in namings:
-        spans[naming.document_id, naming.name, naming.by_people] |= naming.spans
-    return spans
+        place = (naming.document_id, naming.name)
+        if place in merged:
+            merged[place] = merged[place] + naming
+        else:
+            merged[place] = naming
+    return merged
 
 
 def _entity(index: EntityIndex, own: Sequence[Naming]) -> Entity:
-    texts = Counter(naming.text for naming in own)
+    texts: Counter[str] = Counter()
+    forms: dict[str, Counter[str]] = defaultdict(Counter)
+    addresses: Counter[str] = Counter()
+    for naming in own:
+        texts.update(naming.written.keys())
+        forms[naming.name].update(naming.written.keys())
+        addresses += naming.addresses
+    name = _most(texts)
+    called = next(naming.name for naming in own if name in naming.written)
+    others = sorted((-forms[one].total(), _most(forms[one])) for one in forms if one != called)
     page = next((naming.page for naming in own if naming.page), "")
-    name = min(texts, key=lambda text: (-texts[text], -len(text), text))
-    spans = {(naming.document_id, span) for naming in own for span in naming.spans}
     what = f"{own[0].type}|{page}|{'' if page else own[0].name}"
     return Entity(
         index=index,
-        key=hashlib.sha256(what.encode()).hexdigest()[:16],
+        key=_short(what),
         type=own[0].type,
         name=name,
-        page=page,
-        names="\n".join(sorted({naming.name for naming in own}))[:LONGEST_NAMES],
+        page=shown_address(page, addresses) if page else "",
+        names="\n".join(sorted(forms))[:LONGEST_NAMES],
+        also="\n".join(one for _, one in others[:MOST_NAMES]),
         documents=len({naming.document_id for naming in own}),
-        mentions=len(spans),
+        mentions=len({(naming.document_id, span) for naming in own for span in naming.spans}),
+        relations=0,
     )
+
+
+def _most(written: Mapping[str, int]) -> str:
+    """Return the most frequent form of a name: of several one not all in capitals, and with accents."""
+    return min(written, key=lambda one: (-written[one], one.isupper(), -len(one), one.isascii(), one))
+
+
+def _short(what: str) -> str:
+    return hashlib.sha256(what.encode("utf-8", "surrogatepass")).hexdigest()[:16]

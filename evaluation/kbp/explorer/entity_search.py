@@ -9,6 +9,7 @@ from django.db.models import Q, QuerySet
 from annotations.models import Corpus, Document
 from annotations.ontologies import plain_ontology_of
 from evaluation.kbp.explorer.entity_index import types_of
+from evaluation.kbp.explorer.folding import folded
 from evaluation.models import Entity, EntityIndex, EntityName, Submission
 from evaluation.submissions.visibility import PUBLISHED
 from kbpo.core.errors import InvalidInput
@@ -37,7 +38,7 @@ def search(index: EntityIndex, words: str = "", kind: str = "") -> QuerySet[Enti
     index : EntityIndex
     words : str
         Words that a name must have, each from its beginning on: "qui" finds Ada Quill. Where words are not
-        set apart by white space, what stands anywhere in a name. Empty: all.
+        set apart by white space, what stands anywhere in a name. Accents and case do not matter. Empty: all.
     kind : str
         A type; empty for all.
 
@@ -53,7 +54,7 @@ def search(index: EntityIndex, words: str = "", kind: str = "") -> QuerySet[Enti
         found = found.filter(type=kind)
     if not words:
         return found
-    wanted = _words(words)
+    wanted = _words(folded(words))
     if not wanted:
         return found.none()
     if not index.corpus.written_in.has_spaces:
@@ -64,14 +65,16 @@ def search(index: EntityIndex, words: str = "", kind: str = "") -> QuerySet[Enti
 
 def in_documents(entity: Entity) -> QuerySet[EntityName]:
     """Select where an entity is named, in the order in which the documents were loaded."""
-    return entity.in_documents.select_related("document").order_by("document_id", "start", "name")
+    found = entity.in_documents.select_related("document").order_by("document_id", "start", "name")
+    return found.defer("document__text", "document__suggestions")
 
 
 def of_document(index: EntityIndex | None, document: Document) -> Mapping[tuple[str, str], EntityName]:
-    """Return the entities that the index has in a document, by type and name."""
+    """Return the entities that the index has in a document, by type and folded name."""
     if index is None:
         return {}
     found = EntityName.objects.filter(entity__index=index, document=document).select_related("entity")
+    found = found.defer("entity__names", "entity__also")
     return {(one.entity.type, one.name): one for one in found.order_by("start", "pk")}
 
 

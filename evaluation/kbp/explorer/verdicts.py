@@ -1,6 +1,6 @@
 """What published labels say of claims. What is not published is never read here."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -9,7 +9,7 @@ from annotations.kinds import canonical
 from annotations.kinds.relation import Offer
 from annotations.models import Label, Question
 from annotations.questions import Claim
-from evaluation.kbp.claims import row_of
+from evaluation.kbp.claims import ClaimRow, row_of
 from evaluation.models import Prediction
 
 Outcome = Literal["right", "wrong", "sealed"]
@@ -106,23 +106,27 @@ def published_verdicts(predictions: Iterable[Prediction]) -> dict[int, Verdict]:
         One for every prediction, by its row id. The number of queries does not depend on how many they are.
     """
     listed = list(predictions)
-    rows = {prediction.pk: row_of(prediction) for prediction in listed}
-    claims = {pk: row.relation() for pk, row in rows.items()}
-    canonicals = {pk: row.canonicals() for pk, row in rows.items()}
-    relations = questions.find_relations(set(claims.values()))
-    mentions = questions.find_canonicals({claim for two in canonicals.values() for claim in two})
+    verdicts = published_verdicts_on([row_of(prediction) for prediction in listed])
+    return {prediction.pk: verdict for prediction, verdict in zip(listed, verdicts, strict=True)}
+
+
+def published_verdicts_on(rows: Sequence[ClaimRow]) -> list[Verdict]:
+    """Read the published verdicts on what is claimed, in the order given, with a fixed number of queries."""
+    claims = [row.relation() for row in rows]
+    canonicals = [row.canonicals() for row in rows]
+    relations = questions.find_relations(set(claims))
+    mentions = questions.find_canonicals({claim for two in canonicals for claim in two})
     labels = _published_labels([*(question for question, _ in relations.values()), *mentions.values()])
     values = {place: label.value == 1 for place, label in labels.items()}
-    verdicts = {}
-    for prediction in listed:
-        claim, own = claims[prediction.pk], canonicals[prediction.pk]
+    verdicts = []
+    for claim, own in zip(claims, canonicals, strict=True):
         relation = None
         if claim in relations:
             question, subject = relations[claim]
             relation = values.get((question.pk, Offer(claim.predicate, subject).claim))
         right = [values.get((mentions[one].pk, canonical.CLAIM)) if one in mentions else None for one in own]
-        verdicts[prediction.pk] = Verdict(
-            relation, right[0], right[1] if len(right) > 1 else None, has_object=len(right) > 1
+        verdicts.append(
+            Verdict(relation, right[0], right[1] if len(right) > 1 else None, has_object=len(right) > 1)
         )
     return verdicts
 

@@ -10,7 +10,8 @@ from annotations.models import Corpus, Document
 from annotations.ontologies import plain_ontology_of
 from annotations.searching import excerpts, search_documents
 from evaluation.kbp.explorer import document_counts
-from evaluation.kbp.explorer.document_page import Choice, read_document
+from evaluation.kbp.explorer.document_filters import Choice
+from evaluation.kbp.explorer.document_page import read_document
 from evaluation.kbp.explorer.statements import read_relation, read_span
 from evaluation.kbp.recall.exhaustive import readable
 from evaluation.kbp.task import TASK
@@ -22,6 +23,7 @@ from kbpo.core.errors import InvalidInput
 PAGE = 50
 GONE = 410
 LONGEST_SEARCH = 200  # characters
+LONGEST_ID = 18  # digits
 
 
 @require_safe
@@ -99,9 +101,20 @@ def read_search(request: HttpRequest) -> str:
 
 def _read_choice(request: HttpRequest, corpus: Corpus) -> Choice:
     relation, mention = request.GET.get("relation", ""), request.GET.get("mention", "")
+    predicate, system = request.GET.get("predicate", ""), request.GET.get("system", "")
+    ontology = plain_ontology_of(corpus)
+    if predicate and predicate not in ontology.relations_by_name:
+        known = ontology.relations[0].name
+        raise InvalidInput(
+            f"{predicate!r:.80} is no relation of {ontology}; one is {known}.", where="predicate"
+        )
+    if system and not (system.isascii() and system.isdecimal() and len(system) < LONGEST_ID):
+        raise InvalidInput(f"{system!r:.40} is no system; one is like 12.", where="system")
     return Choice(
-        relation=read_relation(relation, plain_ontology_of(corpus)) if relation else None,
+        relation=read_relation(relation, ontology) if relation else None,
         mention=read_span(mention) if mention else None,
+        predicate=predicate,
+        system=int(system) if system else None,
         missed=request.GET.get("found") == "none",
         page=request.GET.get("page", "1"),
         claims=request.GET.get("claims", "1"),

@@ -1,4 +1,4 @@
-"""Entities, and the documents that they link."""
+"""Entities: their names, their relations, and the documents that name them."""
 
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
@@ -7,6 +7,7 @@ from django.views.decorators.http import require_safe
 
 from annotations.marked import page_name
 from annotations.ontologies import plain_ontology_of
+from evaluation.kbp.explorer import entity_relations
 from evaluation.kbp.explorer import entity_search as index
 from evaluation.kbp.views.access import closed, find_corpus
 from evaluation.kbp.views.documents import read_search
@@ -25,7 +26,7 @@ def entities(request: HttpRequest, tag: str) -> HttpResponse:
     ontology = plain_ontology_of(corpus)
     current = index.current(corpus)
     found = index.search(current, words, kind) if current else Entity.objects.none()
-    page = Paginator(found.defer("names"), PAGE).get_page(request.GET.get("page"))
+    page = Paginator(found.defer("names", "also"), PAGE).get_page(request.GET.get("page"))
     context = {
         "corpus": corpus,
         "index": current,
@@ -41,21 +42,36 @@ def entities(request: HttpRequest, tag: str) -> HttpResponse:
 
 @require_safe
 def entity(request: HttpRequest, tag: str, key: str) -> HttpResponse:
-    """Show an entity and the documents that name it."""
+    """Show an entity, its relations, and the documents that name it; or one relation with all its sources."""
     corpus = find_corpus(tag)
     if page_before := closed(request, corpus):
         return page_before
     current = index.current(corpus)
     if current is None:
         raise Http404("no index")
-    found = get_object_or_404(Entity, index=current, key=key)
-    page = Paginator(index.in_documents(found), PAGE).get_page(request.GET.get("page"))
-    context = {
+    found = get_object_or_404(Entity.objects.defer("names"), index=current, key=key)
+    ontology = plain_ontology_of(corpus)
+    context: dict[str, object] = {
         "corpus": corpus,
         "entity": found,
-        "type_name": plain_ontology_of(corpus).types_by_name[found.type].word,
+        "type_name": ontology.types_by_name[found.type].word,
         "page_name": page_name(found.page),
-        "names": [name for name in found.names.split("\n") if name != found.name.lower()],
-        "page": page,
+    }
+    listed = entity_relations.of_entity(found)
+    if wanted := request.GET.get("relation", ""):
+        one = get_object_or_404(listed, key=wanted)
+        page = Paginator(entity_relations.sources_of(one), PAGE).get_page(request.GET.get("page"))
+        context |= {
+            "one": entity_relations.show([one], found, ontology)[0],
+            "page": page,
+            "sources": [entity_relations.show_source(source, one.predicate) for source in page],
+        }
+        return render(request, "evaluation/entity_relation.html", context)
+    relations = Paginator(listed, PAGE).get_page(request.GET.get("claims"))
+    context |= {
+        "names": [name for name in found.also.split("\n") if name],
+        "relations": relations,
+        "shown": entity_relations.show(relations, found, ontology),
+        "page": Paginator(index.in_documents(found), PAGE).get_page(request.GET.get("page")),
     }
     return render(request, "evaluation/entity.html", context)

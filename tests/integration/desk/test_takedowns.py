@@ -12,6 +12,8 @@ from annotations.kinds.canonical import CanonicalQuestion
 from annotations.models import Corpus, Document, Label, Question
 from annotations.searching import search_documents
 from crowd.annotators import queue
+from evaluation.kbp.explorer.entity_index import index_entities
+from evaluation.models import Entity, EntityName, EntityRelation, RelationSource
 from evaluation.submissions import texts
 from kbpo.accounts.models import User
 from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
@@ -20,10 +22,14 @@ from kbpo_formats.blotting import is_blotted
 from tests.factories import (
     ADA,
     TEXT,
+    YEAR,
     DocumentFactory,
+    InstanceFactory,
     LabelFactory,
+    PredictionFactory,
     QuestionFactory,
     ResponseFactory,
+    SubmissionFactory,
     UserFactory,
     give,
 )
@@ -71,6 +77,22 @@ def test_its_page_is_gone_and_says_when_and_why(remove, document, client: Client
     listed = text_of(client.get(reverse("documents", args=[document.corpus.tag])))
     assert "its author asked" in listed
     assert "Quill" not in listed
+
+
+def test_no_name_and_no_relation_of_it_stays_in_the_index_of_entities(remove, document, corpus, now) -> None:
+    submission = SubmissionFactory.create(corpus=corpus, state="scored")
+    years = {"predicate": "per:date_of_birth", "object": YEAR}
+    for fields, kind in (({}, "GPE"), (years, "DATE")):
+        instance = InstanceFactory.create(document=document, **fields)
+        named = {} if kind == "GPE" else {"object_canonical_start": None, "object_canonical_end": None}
+        PredictionFactory.create(submission=submission, instance=instance, object_type=kind, **named)
+    index_entities(now=now)
+    assert EntityRelation.objects.count() == 2
+    remove()
+    tables = (Entity, EntityName, EntityRelation, RelationSource)
+    assert not any(table.objects.exists() for table in tables)
+    index_entities(now=now)
+    assert not any(table.objects.exists() for table in tables)
 
 
 def test_labels_that_are_there_stay(remove, document) -> None:

@@ -10,7 +10,8 @@ from django.urls import reverse
 from annotations import labels
 from annotations.models import DocumentAnnotation, Question
 from annotations.texts.records import MentionRecord, RelationRecord
-from evaluation.kbp.explorer.document_page import NAMED, PAGE, Choice, read_document
+from evaluation.kbp.explorer.document_filters import Choice
+from evaluation.kbp.explorer.document_page import NAMED, PAGE, read_document
 from evaluation.kbp.explorer.statements import Relation
 from evaluation.models import Instance, Prediction
 from kbpo_formats.spans import Span
@@ -123,6 +124,64 @@ def test_relations_that_no_system_found_can_be_listed_alone(cast, document, clie
     assert "1 that no system found" in page
 
 
+def counted(options):
+    return {one.name: one.counts for one in options}
+
+
+def test_relations_are_filtered_by_predicate_and_by_system_with_counts(cast, document):
+    annotate(document, BORN, FOUNDED)
+    retire(document)
+    one = claim(cast, document, name="one").submission
+    claim(cast, document, FOUNDED, name="other")
+    filters = read(document, Choice(system=one.pk)).filters
+    assert counted(filters.predicates) == {"place of birth": "1 found, 1 claimed"}
+    teams = {found.name: found.team.name for found in cast.corpus.submissions.all()}
+    assert counted(filters.systems) == {f"{name} ({teams[name]})": "1 claimed" for name in ("one", "other")}
+    chosen = read(document, Choice(system=one.pk))
+    assert [[each.relation for each in part] for part in (chosen.relations, chosen.claims)] == [
+        [BORN],
+        [BORN],
+    ]
+    chosen = read(document, Choice(predicate=FOUNDED.predicate))
+    assert [[each.relation for each in part] for part in (chosen.relations, chosen.claims)] == [
+        [FOUNDED],
+        [FOUNDED],
+    ]
+    assert [one.is_chosen for one in chosen.filters.predicates] == [False, True]
+
+
+def test_what_a_system_missed_is_listed_with_counts(cast, document):
+    annotate(document, BORN, FOUNDED)
+    retire(document)
+    one = claim(cast, document, name="one").submission
+    chosen = read(document, Choice(system=one.pk, missed=True))
+    assert [each.relation for each in chosen.relations] == [FOUNDED]
+    assert [each.counts for each in chosen.filters.systems] == ["1 missed"]
+
+
+def test_filters_go_together_with_a_mention_and_with_pages(cast, document, client):
+    system = claim(cast, document).submission
+    PredictionFactory(
+        submission=system,
+        instance=InstanceFactory(
+            document=document, predicate=FOUNDED.predicate, subject=FOUNDED.subject, object=FOUNDED.object
+        ),
+        object_type="ORG",
+    )
+    query = f"mention={PRESS}&predicate={FOUNDED.predicate}&system={system.pk}&claims=1"
+    page = client.get(f"{address(document)}?{query}").content.decode()
+    assert f'name="mention" value="{PRESS}"' in page
+    assert page.count('<li id="claim-') == 1
+
+
+def test_a_system_that_is_hidden_cannot_be_filtered_by(cast, document, client):
+    hidden = claim(cast, document, is_public=False).submission
+    answers = {client.get(f"{address(document)}?system={pk}").status_code for pk in (hidden.pk, 987654)}
+    assert answers == {404}
+    claim(cast, document, FOUNDED, name="shown")
+    assert hidden.name not in client.get(address(document)).content.decode()
+
+
 def test_a_claim_says_whether_people_found_it_too(cast, document):
     annotate(document, BORN)
     retire(document)
@@ -210,6 +269,8 @@ def test_every_fragment_that_a_page_links_to_is_on_it(cast, document, client):
         "relation=per:spouse.9-0.1-2",
         "mention=x",
         "mention=-1-4",
+        "predicate=spouse",
+        "system=x",
     ],
 )
 def test_an_address_that_names_no_relation_or_mention_is_refused(document, client, query):
@@ -297,7 +358,9 @@ def queries(client, url):
 
 def test_a_large_document_asks_as_many_queries_as_a_small_one_and_stays_readable(cast, client):
     small, big = large(cast, 2, 6), large(cast, 200, 300)
-    assert queries(client, address(big)) == queries(client, address(small)) <= 15
+    assert queries(client, address(big)) == queries(client, address(small)) <= 16
+    system = big.corpus.submissions.get(name="large 300 000").pk
+    assert queries(client, f"{address(big)}?found=none&system={system}&predicate=per:siblings") <= 17
     response = client.get(address(big))
     assert response.content.count(b"<li") <= 2 * PAGE + 300 + 20
     assert len(response.content) < 1_000_000

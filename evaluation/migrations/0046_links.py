@@ -5,7 +5,7 @@ from django.db.models import Q
 
 
 class Migration(migrations.Migration):
-    dependencies = [("evaluation", "0044_house_metrics_are_frozen_again")]
+    dependencies = [("evaluation", "0045_leaderboards")]
 
     operations = [
         migrations.AddField(
