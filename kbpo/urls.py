@@ -17,7 +17,12 @@ from kbpo.pages.money.costs import Prices
 from kbpo.pages.views.mine import first_page
 
 urlpatterns = [
-    path("", first_page, {"board": home, "visitors": partial(welcome, find_showcase=find_showcase)}, name="home"),
+    path(
+        "",
+        first_page,
+        {"board": home, "visitors": partial(welcome, find_showcase=find_showcase)},
+        name="home",
+    ),
     # With their mail in one transaction: no account without its confirmation, whenever the process is killed.
     path("accounts/signup/", transaction.atomic(allauth.signup), name="account_signup"),
     path(

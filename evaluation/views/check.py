@@ -18,7 +18,6 @@ from evaluation.submissions.other_corpus import find_other_corpus
 from evaluation.views.files import find_file, written_anew
 from evaluation.views.forms import CheckForm, VisitorCheckForm, remembered
 from evaluation.views.upload import asked_for, sending
-from kbpo.accounts.models import User
 from kbpo.accounts.request_limits import CHECKS_OF_VISITORS, count_request
 from kbpo.core.errors import KbpoError
 
