@@ -74,7 +74,8 @@ def sending(user: User, form: FileForm) -> dict[str, Any]:
 def asked_for(request: HttpRequest) -> dict[str, Any]:
     """Return what the address of a form that takes files fills in: the corpus, and uploads that are here."""
     named = {name: pk for name, pk in request.GET.items() if name == "upload" or name.startswith("upload_")}
-    corpus = Corpus.objects.filter(tag=request.GET.get("corpus", "").replace("\x00", "")).first()
+    tag = request.GET.get("corpus", "").replace("\x00", "")
+    corpus = Corpus.objects.filter(tag=tag).first() if tag else None
     return {**named, **({} if corpus is None else {"corpus": corpus, "format": ""})}
 
 

@@ -14,6 +14,7 @@ class Gone extends Error {} // the upload: the file is sent from its start
 class Refused extends Error {} // the file: trying again is no use
 
 let isWanted = false; // the form was sent before its files were here
+let sameBytes = []; // what the person's teams have of the file that is here, in any corpus
 const senders = [...(form?.querySelectorAll("[data-drop]") ?? [])].map((field, place) => makeSender(field, place === 0));
 
 if (form) {
@@ -23,6 +24,7 @@ if (form) {
   for (const name of ["dragover", "drop"]) window.addEventListener(name, (event) => event.preventDefault());
   const corpus = form.querySelector("select[name=corpus]");
   corpus?.addEventListener("change", showFitting);
+  corpus?.addEventListener("change", () => showSame(sameBytes));
   showFitting();
 }
 
@@ -69,7 +71,7 @@ function showSame(submissions) {
   const corpus = form.elements.corpus;
   const tag = JSON.parse(note.dataset.tags)[corpus.value];
   const here = submissions.filter((one) => one.corpus === tag);
-  corpus.onchange = () => showSame(submissions);
+  sameBytes = submissions;
   note.hidden = !here.length;
   note.querySelector("[data-same-list]").replaceChildren(
     ...here.map((one) => {
@@ -151,7 +153,7 @@ function makeSender(field, isFirst) {
     isPaused = false;
     find("upload-id").value = "";
     find("here")?.remove();
-    if (isFirst) sameNote()?.setAttribute("hidden", "");
+    if (isFirst) showSame([]);
     field.querySelectorAll(".errors").forEach((list) => list.remove());
     lockInput();
     find("sending").hidden = false;
@@ -289,7 +291,7 @@ function makeSender(field, isFirst) {
     find("upload-id").value = "";
     input.value = "";
     find("sending").hidden = true;
-    if (isFirst) sameNote()?.setAttribute("hidden", "");
+    if (isFirst) showSame([]);
     if (where) await call("DELETE", where).catch(() => {}); // what stays expires by itself
   }
 

@@ -61,7 +61,8 @@ def test_a_file_that_names_no_documents_offers_none(cast, elsewhere, content):
 
 
 def test_it_is_one_line_above_the_problems_with_a_link(cast, sign_in, elsewhere):
-    submission = refused(cast, FILES["kbp"], counts={"errors": 8668, "problems": {"UNKNOWN_DOCUMENT": 8668}})
+    counts = {"errors": 8668, "problems": {"UNKNOWN_DOCUMENT": 8668}}
+    submission = refused(cast, FILES["kbp"], counts=counts, format="jsonl")
     page = sign_in(cast.member).get(f"/submissions/{submission.pk}/").content.decode()
     offered, problems = page.index("These look like documents of"), page.index("8,668 error")
     assert offered < problems
