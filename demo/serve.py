@@ -130,7 +130,8 @@ def processes(descriptor: int) -> dict[str, list[str]]:
     celery = ["-m", "celery", "--app", "kbpo.core.clock.celery"]
     return {
         "web": [
-            *("-m", "gunicorn", "kbpo.wsgi", "--bind", f"fd://{descriptor}", "--log-level", "warning"),
+            *("-m", "gunicorn", "--config", "python:kbpo.web_server", "kbpo.wsgi"),
+            *("--bind", f"fd://{descriptor}", "--log-level", "warning"),
             *("--workers", "2", "--threads", "4", "--graceful-timeout", "5", "--timeout", "120"),
         ],
         "worker": [

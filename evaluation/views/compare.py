@@ -150,6 +150,8 @@ def sentence(
     >>> gap = Interval(0.041, 0.012, 0.07)
     >>> sentence(Compared("f1", None, None, gap), "F1", "quorum", "maxim")
     'quorum has 4.1 points more F1 than maxim: between 1.2 and 7.0.'
+    >>> sentence(Compared("edit", None, None, gap), "edits", "echo", "first", False, True)
+    'In “edits” first is 4.1 points below echo, which is better: between 1.2 and 7.0.'
     """
     found = compared.difference
     if found is None:
