@@ -14,14 +14,12 @@ from annotations.models import Corpus
 from evaluation.models import Upload
 from evaluation.registry import task_of
 from evaluation.submissions import quota, submitting, uploads
-from evaluation.submissions.quota import Quota
 from evaluation.views.forms import FileForm, UploadForm, remembered
 from kbpo.accounts import teams
 from kbpo.accounts.forms import TeamForm
 from kbpo.accounts.models import Team, User
 from kbpo.core.errors import KbpoError
 
-MOST_QUOTAS = 4  # corpora of which it is said at once what is left
 PIECE = 4 << 20  # bytes that the page's script sends at once
 
 
@@ -47,9 +45,8 @@ def upload(request: HttpRequest) -> HttpResponse:
         "form": form,
         "has_team": has_team,
         "has_corpus": Corpus.objects.exists(),
-        "quotas": _quotas(user, form) if has_team else [],
         **sending(user, form),
-        **({} if has_team else _joining(request, user)),
+        **(_quotas(user, form) if has_team else _joining(request, user)),
     }
     return render(request, "evaluation/upload.html", context, status=status)
 
@@ -87,17 +84,14 @@ def _hand_in(request: HttpRequest, user: User, form: UploadForm) -> HttpResponse
     return redirect(submission)
 
 
-def _quotas(user: User, form: UploadForm) -> list[Quota]:
-    """Return what is left for the corpus that the form names, and for others while they are few."""
-    now, found = timezone.now(), list(Corpus.objects.order_by("created_at", "pk"))
-    chosen = str(form["corpus"].value() or "")
-    found.sort(key=lambda one: str(one.pk) != chosen)
-    teams_of_user = list(user.teams.all())
-    return [
-        one
-        for corpus in found[:MOST_QUOTAS]
-        for one in quota.read_quotas(corpus=corpus, teams=teams_of_user, user=user, now=now)
-    ]
+def _quotas(user: User, form: UploadForm) -> dict[str, Any]:
+    """Return what is left for the corpus that the form names; before that, how much there is in each."""
+    corpora = list(Corpus.objects.order_by("created_at", "pk"))
+    chosen = [one for one in corpora if len(corpora) == 1 or str(one.pk) == str(form["corpus"].value())]
+    if not chosen:
+        return {"quotas": [], "quota_of": corpora}
+    own = quota.read_quotas(corpus=chosen[0], teams=user.teams.all(), user=user, now=timezone.now())
+    return {"quotas": own}
 
 
 def _joining(request: HttpRequest, user: User) -> dict[str, Any]:
