@@ -173,7 +173,8 @@ def count_systems(groups: Mapping[int, Sequence[int]], submissions: Sequence[int
     dict of int to int
         By the group's number.
     """
-    ids, counted = array_literal(submissions), {}
+    ids = array_literal(submissions)
+    counted: dict[int, int] = {}
     numbers: list[int] = []
     claims: list[int] = []
     for number, own in groups.items():
