@@ -58,7 +58,8 @@ place.classList.add("stays");
 // Lets the reader see what a link on this page leads to, and leaves the page where it is if they see it already.
 function reveal(target) {
   place.classList.remove("stays");
-  target.scrollIntoView({ block: "center" });
+  const isLong = target.getBoundingClientRect().height > window.innerHeight;
+  target.scrollIntoView({ block: isLong ? "start" : "center" });
   place.classList.add("stays");
 }
 

@@ -73,7 +73,7 @@ class ShownRelation:
     said : list of Said
         In plain words, told of the entity.
     sources : list of ShownSource
-        The first ones.
+        The first ones, of a document each.
     """
 
     relation: EntityRelation
@@ -109,9 +109,11 @@ def show(relations: Iterable[EntityRelation], entity: Entity, ontology: Ontology
     listed = list(relations)
     sources: dict[int, list[ShownSource]] = defaultdict(list)
     first = RelationSource.objects.filter(relation__in=listed, number__lte=FIRST)
+    predicates = {relation.pk: relation.predicate for relation in listed}
     for source in _with_documents(first.order_by("relation", "number")):
-        predicate = next(one.predicate for one in listed if one.pk == source.relation_id)
-        sources[source.relation_id].append(show_source(source, predicate))
+        own = sources[source.relation_id]
+        if all(one.source.document_id != source.document_id for one in own):
+            own.append(show_source(source, predicates[source.relation_id]))
     return [
         ShownRelation(
             relation,

@@ -93,12 +93,19 @@ class Gathered:
 
     @property
     def in_order(self) -> list[Source]:
-        """Its sources: confirmed ones first, refuted ones last, then by document and place."""
+        """Its sources: confirmed ones first, refuted ones last, then one of each document before a second."""
         order = {True: 1, None: 2, False: 3}
-        return sorted(
+        places = sorted(
             self.sources.values(),
             key=lambda one: (order[one.is_right], one.document_id, one.relation.subject, one.relation.object),
         )
+        seen: Counter[tuple[bool | None, int]] = Counter()
+        turns = {}
+        for source in places:
+            of = (source.is_right, source.document_id)
+            seen[of] += 1
+            turns[id(source)] = seen[of]
+        return sorted(places, key=lambda one: (order[one.is_right], turns[id(one)]))
 
 
 class Facts:
