@@ -58,10 +58,12 @@ def breakable(name: str) -> SafeString:
     --------
     >>> breakable("big_run-2")
     'big_<wbr>run-<wbr>2'
+    >>> breakable("a_" + 26 * "x")
+    'a_<wbr><span class="unbroken">xxxxxxxxxxxxxxxxxxxxxxxxxx</span>'
     """
-    # no separator stands in what a character is escaped by
-    whole = _WORDS.sub(r'<span class="unbroken">\g<0></span>', escape(name))
-    return SafeString(_SEPARATORS.sub(r"\g<0><wbr>", whole))
+    # no separator stands in what a character is escaped by; tags have some, so these come last
+    broken = _SEPARATORS.sub(r"\g<0><wbr>", escape(name))
+    return SafeString(_WORDS.sub(r'<span class="unbroken">\g<0></span>', broken))
 
 
 @register.simple_tag
