@@ -32,7 +32,7 @@ from evaluation.submissions.progress import (
     sign_of_life,
     version,
 )
-from evaluation.submissions.visibility import find, may_change, shown_of_team
+from evaluation.submissions.visibility import find, is_published, may_change
 from evaluation.task import Task
 from evaluation.views.board import disagreement, fit_columns, offered_standards
 from evaluation.views.files import written_anew
@@ -86,7 +86,7 @@ def submission(request: HttpRequest, pk: int, prices: Source) -> HttpResponse:
         "corpus": found.corpus,
         "task": task,
         "own": own,
-        "has_team_page": shown_of_team(found.team).exists(),
+        "has_team_page": is_published(found),
         "heading": HEADINGS[found.state],
         "next_step": next_step(found, units=task.choices.units),
         "progress": done,
