@@ -112,6 +112,12 @@ def systems_of(viewer: Viewer, corpus: Corpus) -> QuerySet[Submission]:
     return visible(viewer).filter(corpus=corpus, state__in=SYSTEMS)
 
 
+def is_published(submission: Submission) -> bool:
+    """Say whether everybody may see a submission: the same as `PUBLISHED`, without a query."""
+    is_coming = submission.state == State.ACCEPTED and submission.go_ahead
+    return submission.is_public and (submission.state in SAMPLED or is_coming)
+
+
 def shown_of_team(team: Team) -> QuerySet[Submission]:
     """Return the submissions of a team that everybody may see beside its name."""
     return visible(None).filter(team=team).exclude(anonymous_until__gt=Now())

@@ -37,7 +37,7 @@ from evaluation.submissions.progress import (
     sign_of_life,
     version,
 )
-from evaluation.submissions.visibility import find, is_operator, may_change, shown_of_team
+from evaluation.submissions.visibility import find, is_operator, is_published, may_change
 from evaluation.task import Task
 from evaluation.views.board import disagreement, fit_columns, offered_standards
 from evaluation.views.files import written_anew
@@ -92,7 +92,7 @@ def submission(request: HttpRequest, pk: int, prices: Source) -> HttpResponse:
         "corpus": found.corpus,
         "task": task,
         "own": own,
-        "has_team_page": not found.is_alias_shown and shown_of_team(found.team).exists(),
+        "has_team_page": not found.is_alias_shown and is_published(found),
         "heading": heading(found),
         "next_step": next_step(found, units=task.choices.units),
         "progress": done,

@@ -44,7 +44,6 @@ def upload(request: HttpRequest) -> HttpResponse:
     context = {
         "form": form,
         "has_team": has_team,
-        "has_corpus": Corpus.objects.exists(),
         **sending(user, form),
         **(_quotas(user, form) if has_team else _joining(request, user)),
     }
@@ -89,14 +88,15 @@ def _quotas(user: User, form: UploadForm) -> dict[str, Any]:
     corpora = list(Corpus.objects.order_by("created_at", "pk"))
     chosen = [one for one in corpora if len(corpora) == 1 or str(one.pk) == str(form["corpus"].value())]
     if not chosen:
-        return {"quotas": [], "quota_of": corpora}
+        return {"has_corpus": bool(corpora), "quotas": [], "quota_of": corpora}
     own = quota.read_quotas(corpus=chosen[0], teams=user.teams.all(), user=user, now=timezone.now())
-    return {"quotas": own}
+    return {"has_corpus": True, "quotas": own}
 
 
 def _joining(request: HttpRequest, user: User) -> dict[str, Any]:
     """Return what somebody without a team needs to have one, and to come back here then."""
     return {
+        "has_corpus": Corpus.objects.exists(),
         "invitations": teams.invitations(user=user),
         "team_form": TeamForm(prefix="team"),
         "next": request.get_full_path() if request.method != "POST" else request.path,
