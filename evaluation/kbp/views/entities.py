@@ -58,7 +58,7 @@ def entity(request: HttpRequest, tag: str, key: str) -> HttpResponse:
         "page_name": page_name(found.page),
     }
     listed = entity_relations.of_entity(found)
-    if wanted := request.GET.get("relation", ""):
+    if wanted := request.GET.get("relation", "").replace("\x00", ""):
         one = get_object_or_404(listed, key=wanted)
         page = Paginator(entity_relations.sources_of(one), PAGE).get_page(request.GET.get("page"))
         context |= {
