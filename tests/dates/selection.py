@@ -59,6 +59,7 @@ ON_ANY_DAY = [
     "integration/evaluation/test_compare.py",
     "integration/evaluation/test_document_votes.py",
     "integration/evaluation/test_entities.py",
+    "integration/evaluation/test_entity_relations.py",
     "integration/evaluation/test_generation_way.py",
     "integration/evaluation/test_migrations.py",
     "integration/evaluation/test_outputs.py",

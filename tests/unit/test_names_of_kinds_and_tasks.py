@@ -45,6 +45,7 @@ SAID = {
     "evaluation/experiments/__main__.py": {"generation"},  # the name of an experiment
     "evaluation/generation/task.py": {"generation"},  # its name
     "evaluation/kbp/choices.py": {"relation"},  # a part of a score, and a weighting
+    "evaluation/kbp/explorer/entity_relations.py": {"relation"},  # a field of a model
     "evaluation/kbp/labels.py": {"relation"},  # a part of a score
     "evaluation/kbp/listed.py": {"canonical"},  # a field of the API
     "evaluation/kbp/matching.py": {"relation"},  # a part of a score
@@ -53,7 +54,8 @@ SAID = {
     "evaluation/kbp/task.py": {"kbp"},  # its name
     # a parameter of an address; a field of a template's context
     "evaluation/kbp/views/documents.py": {"relation", "choice"},
-    "evaluation/models/entity.py": {"entities"},  # the plural of a model
+    "evaluation/kbp/views/entities.py": {"relation"},  # a parameter of an address
+    "evaluation/models/entity.py": {"entities", "relation"},  # the plural of a model, and a field
     "evaluation/urls.py": {"entities"},  # the name of a page
     "evaluation/views/board.py": {"choice"},  # a field of a template's context
     "evaluation/views/method.py": {"generation"},  # the name of an experiment
@@ -158,7 +160,6 @@ TASK_IMPORTS = {
         "evaluation.classification.views.items",
         "evaluation.generation.views.metrics.metrics",
         *(f"evaluation.generation.views.outputs.{name}" for name in ("metric", "outputs", "pair")),
-        "evaluation.kbp.explorer.showcase.find_showcase",
         "evaluation.kbp.views.documents.choose",
         "evaluation.kbp.views.documents.document",
         "evaluation.kbp.views.documents.documents",
@@ -176,6 +177,8 @@ TASK_IMPORTS = {
         "evaluation.kbp.recall.gold.load_gold",
         "evaluation.kbp.task.TASK",
     },
+    "kbpo/pages/takedowns.py": {"evaluation.kbp.explorer.entity_index.forget_index"},
+    "kbpo/urls.py": {"evaluation.kbp.explorer.showcase.find_showcase"},
     "kbpo/pipeline.py": {
         "evaluation.kbp.explorer.entity_index",
         "evaluation.kbp.recall.document_phases",

@@ -13,6 +13,8 @@ def metric(name: str, rho: float | None, efficiency: float | None, mean: float =
 
 def row(*metrics: MetricRow, people: float = 0.3, mean: float = 0.0, name: str = "") -> JudgedRow:
     submission = Submission(pk=1, name=name) if name else None
+    if submission:
+        vars(submission)["known_name"] = name
     return JudgedRow(submission, mean, Variances(sigma2_a=people, sigma2_f=0.4), 100, 130, metrics)
 
 

@@ -58,7 +58,7 @@ REFUSED: dict[str, tuple[Callable[[], bytes], str, int]] = {
     ),
     "a zip archive": (lambda: b"PK\x03\x04" + zlib.compress(HEAD), "UNSUPPORTED_FILE", LITTLE),
     "a PDF document": (lambda: b"%PDF-1.7\n" + HEAD, "UNSUPPORTED_FILE", LITTLE),
-    "nothing": (lambda: b"", "MISSING_RUNID", LITTLE),
+    "nothing": (lambda: b"", "EMPTY_FILE", LITTLE),
     "another corpus' documents": (
         lambda: numbered(b':A\tmention\t"x"\tOTHER%d:0-2', MORE_THAN_ERRORS),
         "ILLEGAL_DOCID",
