@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from evaluation.estimators._checks import FloatArray
-from evaluation.experiments.generation.recorded import Recorded, SystemOutputs
+from evaluation.experiments.generation.recorded import REFERENCE, Recorded, SystemOutputs
 from evaluation.generation.house import House, learn
 from evaluation.generation.metrics.computing import compute_all
 from evaluation.generation.metrics.registry import METRICS, Text
@@ -33,10 +33,14 @@ def _text(given: Mapping[str, object], output: str) -> Text:
 
 
 def house_of_others(data: Recorded, system: SystemOutputs, columns: Mapping[str, FloatArray]) -> House:
-    """Return a house metric from the judged outputs that the system does not give."""
+    """Return a house metric from the judged outputs of the other systems.
+
+    What people wrote as references is of no system; learnt from it too, a metric is worth less (ADR 76).
+    """
     means = {measure: data.means(measure) for measure in data.values}
     judged = ~np.isnan(next(iter(means.values())))
     judged[system.units] = False
+    judged[data.system(REFERENCE).units] = False
     rows = np.flatnonzero(judged)
     found = learn(
         {name: one[rows] for name, one in columns.items()},
