@@ -80,7 +80,7 @@ def _of_epoch(epoch: Epoch) -> Shown | None:
     predictions = (
         Prediction.objects.filter(instance__document__in=documents, submission__in=visible(None))
         .filter(submission__state=Submission.State.SCORED)
-        .select_related("instance__document", "submission__team")
+        .select_related("instance__document")
         .order_by("pk")[:PREDICTIONS]
     )
     claims = {one.pk: row_of(one).relation() for one in predictions}
@@ -102,7 +102,7 @@ def _of_epoch(epoch: Epoch) -> Shown | None:
                 holds=ruling.value,
                 corpus=epoch.corpus,
                 epoch=epoch,
-                submission=one.submission,
+                submission=visible(None).get(pk=one.submission_id),
                 precision=precision,
                 labels=labels,
                 level=TASK.choices.level,
