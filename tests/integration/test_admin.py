@@ -92,6 +92,7 @@ def test_a_corpus_keeps_its_design(client, operator):
         "description": "",
         "weekly_quota": "9",
         "weekly_quota_of_person": "9",
+        "anonymous_days": "180",
         "texts": "public",
         "design": "iid",
         "tag": "other",
@@ -113,6 +114,7 @@ def test_a_corpus_keeps_its_classes(client, operator):
         "name": "Renamed",
         "weekly_quota": "9",
         "weekly_quota_of_person": "9",
+        "anonymous_days": "180",
         "policy": "fixed",
         "texts": "public",
     }
@@ -128,6 +130,7 @@ def test_a_policy_that_measures_by_first_votes_stays_once_there_are_questions(cl
         "name": "Renamed",
         "weekly_quota": "9",
         "weekly_quota_of_person": "9",
+        "anonymous_days": "180",
         "policy": "fixed",
         "texts": "public",
     }
@@ -144,6 +147,7 @@ def test_audits_may_begin_and_do_not_end_once_there_are_questions(client, operat
         "name": "Renamed",
         "weekly_quota": "9",
         "weekly_quota_of_person": "9",
+        "anonymous_days": "180",
         "policy": "fixed",
         "texts": "public",
     }
@@ -160,6 +164,7 @@ def test_when_votes_suffice_stays_within_reason(client, operator, wrong):
         "name": "Renamed",
         "weekly_quota": "9",
         "weekly_quota_of_person": "9",
+        "anonymous_days": "180",
         "policy": "fixed",
         "texts": "public",
     }

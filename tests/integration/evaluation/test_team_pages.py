@@ -63,7 +63,7 @@ def test_a_team_says_later_where_its_paper_is_and_everybody_is_led_there(client,
     client.force_login(cast.member)
     client.post(f"/submissions/{scored.pk}/links/", {"paper_url": PAPER, "code_url": ""})
     client.logout()
-    page = client.get(f"/submissions/{scored.pk}/").content.decode()
+    page = " ".join(client.get(f"/submissions/{scored.pk}/").content.decode().split())
     assert f'<a href="{PAPER}" rel="nofollow noopener">Paper</a>' in page
     assert client.get(f"/api/v1/submissions/{scored.pk}/").json()["paper_url"] == PAPER
 
