@@ -214,10 +214,22 @@ def test_a_scatter_shows_who_is_overrated_and_leads_to_the_outputs(
         assert f"{number} output{'s' * (number != 1)} of this kind" in found
 
 
+def judge_by_length(question: Question, level: int) -> dict[str, Any]:
+    """Like short texts, and of every fifth input long ones."""
+    text = question.payload["text"]
+    number = re.search(r"ferry (\d+)", text)
+    level = (1, 1, -1, -1)[text.count("again")]
+    return judge_quality(question, -level if number and int(number[1]) % 5 == 0 else level)
+
+
 def test_what_a_metric_likes_and_people_do_not_is_judged_worse_than_the_reverse(
-    released: Submission, client: Client
+    tmp_path: Path, client: Client
 ) -> None:
-    text = page(client, of(released, "metric/?metric=length&measure=overall"))
+    load(tmp_path)
+    system = submit(tmp_path, "one")
+    judge(crowd(), judge_by_length)
+    call_command("release_epoch", "--corpus", "notes", verbosity=0)
+    text = page(client, of(system, "metric/?metric=length&measure=overall"))
     liked, _, disliked = text.partition("The metric likes them, people do not</h2>")[2].partition(
         "People like them, the metric does not</h2>"
     )
