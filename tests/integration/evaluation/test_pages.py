@@ -190,7 +190,7 @@ def test_the_api_refuses_in_json(cast, client):
 def test_the_board_shows_figures_and_interval(cast, client):
     submission = cast.submission(state="scored", name="Finder")
     ScoreFactory(batch=SampleBatchFactory(submission=submission))
-    page = client.get("/").content.decode()
+    page = client.get("/leaderboard/").content.decode()
     assert page.index("Finder") < page.index("60.0") < page.index("40.0") < page.index("48.0")
     assert page.count('class="interval column"') == 3
 
