@@ -240,6 +240,9 @@ def test_what_a_metric_likes_and_people_do_not_is_judged_worse_than_the_reverse(
     assert below
     assert above
     assert max(below) < min(above)
+    assert "ferry" in liked
+    Corpus.objects.update(texts="operators")
+    assert "ferry" not in page(client, of(system, "metric/?metric=length&measure=overall"))
 
 
 def test_two_systems_stand_side_by_side_where_they_differ(released: Submission, client: Client) -> None:
