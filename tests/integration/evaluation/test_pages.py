@@ -451,7 +451,7 @@ def test_pages_ask_few_queries_however_much_there_is(cast, sign_in, django_asser
         f"/submissions/{submission.pk}/problems/": 8,
         f"/submissions/{submission.pk}/lines/?line=1": 8,
         "/submissions/new/": 19,  # of which some for what is left of the quota of each of one's teams
-        "/check/": 11,  # a required select asks for its first choice, then for all; and whether there is a choice
+        "/check/": 11,  # a required select asks for its first choice, for all, and how many
         "/submissions/": 9,
     }
     for address, most in budgets.items():
