@@ -225,7 +225,7 @@ class Universe:
                 rows(),
             )
 
-    def hand_in(self, number: int, team: Team) -> Submission:
+    def submit_file(self, number: int, team: Team) -> Submission:
         """Store the next system, accepted and with the go-ahead."""
         if number % TEAMS_OF == 0:
             self.of_team = self.rng.normal(size=self.size)
@@ -378,7 +378,7 @@ def build(systems: int, own: int) -> list[tuple[float, ...]]:
     took = []
     for number in range(systems):
         team, _ = Team.objects.get_or_create(name=f"Team {number // TEAMS_OF}")
-        submission = universe.hand_in(number, team)
+        submission = universe.submit_file(number, team)
         if number in (0, 10, 50):
             with connection.cursor() as cursor:  # as autovacuum does while weeks go by
                 cursor.execute("ANALYZE")

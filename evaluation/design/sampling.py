@@ -170,7 +170,7 @@ def sample_submission(*, submission_id: int, task: Task) -> bool:
     """
     corpus_id = Submission.objects.values_list("corpus_id", flat=True).get(pk=submission_id)
     open_epoch = Epoch.objects.filter(corpus=corpus_id, released_at=None)
-    epoch = open_epoch.select_for_update(of=("self",)).first()  # not of its corpus: others hand in there
+    epoch = open_epoch.select_for_update(of=("self",)).first()  # not of its corpus: others submit there
     if epoch is None:  # released while we waited for its lock; the next one is there when this is tried again
         return False
     submission = Submission.objects.select_related("corpus", "team").get(pk=submission_id)

@@ -3,7 +3,7 @@
 They cost no label. Precision uses the sampled instances of the subset, with p restricted to it and
 renormalised; recall is over the true relations of the subset, in the exhaustive documents.
 
-A score that rests on few labels says more about those labels than about the system: who hands in variants of
+A score that rests on few labels says more about those labels than about the system: who submits variants of
 a system could read single labels off it. Below `LEAST_LABELS` a subset has no score, and what was left out
 of a division must hold as many, or the next smallest subset is left out too: else subtraction would tell.
 """

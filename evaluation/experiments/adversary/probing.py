@@ -1,4 +1,4 @@
-"""A team that hands in again and again: the best of four, and following the scores."""
+"""A team that submits again and again: the best of four, and following the scores."""
 
 import numpy as np
 
@@ -18,7 +18,7 @@ MEASURES = ("precision", "f1")
 
 
 def probe(one: Situation, epoch: Epoch, draw: Draw, way: str, rng: np.random.Generator) -> FloatArray:
-    """Hand in four times; return what the best score is above that submission's own truth, by measure.
+    """Submit four times; return what the best score is above that submission's own truth, by measure.
 
     The best of four are drawn independently of each other; who follows the scores begins each with the best
     so far. All of them stay in the epoch, and share its labels.

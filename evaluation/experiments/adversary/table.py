@@ -106,7 +106,7 @@ def told(
     changes : mapping
         By manoeuvre what changed in each sample.
     submissions : mapping
-        What handing in four times gains.
+        What submitting four times gains.
     seeds : int
     """
     numbers = {

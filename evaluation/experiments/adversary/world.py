@@ -205,7 +205,7 @@ class World:
         return read(io.BytesIO(file), documents=self.documents, ontology=ONTOLOGY)
 
     def honest(self, system: str) -> Version:
-        """Return a system as it was handed in."""
+        """Return a system as it was submitted."""
         return self.version(system[0], self.read(self.uploaded(system)).predictions)
 
     def is_right(self, one: ReadPrediction) -> bool:

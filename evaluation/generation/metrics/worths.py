@@ -1,6 +1,6 @@
 """What metrics are worth in an epoch: computed with the scores, and stored.
 
-How a metric goes with judgements is another thing that these say of a sample, and a team may hand in fifty
+How a metric goes with judgements is another thing that these say of a sample, and a team may submit fifty
 columns: who saw ρ of each would soon know which outputs are judged, and how. So what rests on judgements
 that are sealed is shown once they are published, when its epoch is released; what rests on published ones
 alone, as of outputs that were judged before, at once.

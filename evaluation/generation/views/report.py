@@ -219,7 +219,7 @@ def read_report(corpus: Corpus, viewer: Viewer, number: int | None = None) -> Re
     """Read what metrics are worth in an epoch of a corpus, as far as its judgements are published.
 
     Of an open epoch that is what rests on judgements that were published before it. All the rest is sealed:
-    each metric is another sum over the sampled outputs, and a team may hand in fifty.
+    each metric is another sum over the sampled outputs, and a team may submit fifty.
 
     Parameters
     ----------

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from evaluation.generation.handed import READER, HandedOutputs
+from evaluation.generation.submitted import READER, SubmittedOutputs
 from evaluation.kbp.files.reading import READER as OTHER
 from evaluation.reading import isolated
 from evaluation.reading.text_file import write_texts
@@ -31,10 +31,10 @@ def outcome(texts: Path, **attachments: bytes) -> isolated.Outcome:
     )
 
 
-def test_what_was_handed_in_comes_back_in_its_order(texts: Path) -> None:
+def test_what_was_submitted_comes_back_in_its_order(texts: Path) -> None:
     found = outcome(texts, metrics=gzip.compress(METRICS.encode()))
     assert found.accepted
-    assert isinstance(found.predictions, HandedOutputs)
+    assert isinstance(found.predictions, SubmittedOutputs)
     assert found.predictions.outputs == [("D2", "\u2583 said\n<b>"), ("D1", "")]
     assert {name: list(values) for name, values in found.predictions.metrics.items()} == {
         "sim": [2.0, 0.1],

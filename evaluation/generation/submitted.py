@@ -1,4 +1,4 @@
-"""What is handed in: outputs, and beside them a table of metrics."""
+"""What is submitted: outputs, and beside them a table of metrics."""
 
 import json
 from array import array
@@ -16,8 +16,8 @@ NO_COUNTS: Mapping[str, Any] = MappingProxyType(
 
 
 @dataclass(frozen=True, slots=True)
-class HandedOutputs:
-    """What a system wrote, as it was handed in.
+class SubmittedOutputs:
+    """What a system wrote, as it was submitted.
 
     Attributes
     ----------
@@ -35,7 +35,7 @@ class HandedOutputs:
         return len(self.outputs)
 
 
-def receive(answer: BinaryIO) -> HandedOutputs:
+def receive(answer: BinaryIO) -> SubmittedOutputs:
     """Read what the child sent."""
     header = json.loads(answer.readline())
     outputs: list[tuple[str, str]] = []
@@ -46,7 +46,7 @@ def receive(answer: BinaryIO) -> HandedOutputs:
     for name in header["metrics"]:
         values = metrics[name] = array("d")
         values.frombytes(answer.read(values.itemsize * len(outputs)))
-    return HandedOutputs(outputs, metrics)
+    return SubmittedOutputs(outputs, metrics)
 
 
 READER = Reader(
@@ -55,7 +55,7 @@ READER = Reader(
     codes=CODES,
     no_counts=NO_COUNTS,
     receive=receive,
-    nothing=HandedOutputs(),
+    nothing=SubmittedOutputs(),
     attachments=(
         AttachmentKind(
             name=METRICS,
