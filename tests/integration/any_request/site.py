@@ -105,10 +105,18 @@ def settings() -> dict[str, Any]:
     }
 
 
-def build() -> Site:
-    """Make the site: call it within a transaction."""
+def build(people: tuple[User, User, User] | None = None, letters: str = "letters") -> Site:
+    """Make the site: call it within a transaction.
+
+    Parameters
+    ----------
+    people : tuple of User, optional
+        Who submits, who annotates, and who operates; made up if left out.
+    letters : str
+        The tag of its corpus of the second task.
+    """
     now = timezone.now()
-    member, annotator, operator = (
+    member, annotator, operator = people or (
         make.UserFactory.create(),
         make.UserFactory.create(annotator=True),
         make.UserFactory.create(operator=True, annotator=True, is_superuser=True),
@@ -135,11 +143,11 @@ def build() -> Site:
         make.SubmissionFactory.create(state=state, **mine)
 
     classes = ClassList.objects.create(
-        name="letters", version=1, digest="", cannot_tell=True, classes=[["good", "Well."], ["bad", "Not."]]
+        name=letters, version=1, digest="", cannot_tell=True, classes=[["good", "Well."], ["bad", "Not."]]
     )
-    letters = make.CorpusFactory.create(tag="letters", task=CLASSIFICATION.name, classes=classes)
+    sorted_ones = make.CorpusFactory.create(tag=letters, task=CLASSIFICATION.name, classes=classes)
     classed = make.SubmissionFactory.create(
-        state=Submission.State.SCORED, corpus=letters, team=team, uploaded_by=member
+        state=Submission.State.SCORED, corpus=sorted_ones, team=team, uploaded_by=member
     )
 
     written = _summaries(team, member)
@@ -193,14 +201,14 @@ def build() -> Site:
         "api_checks": {},
         "api_team": {"pk": team.pk},
         "api_ontology": {"reference": corpus.ontology_id},
-        "api_class_list": {"name": "letters", "version": 1},
+        "api_class_list": {"name": letters, "version": 1},
         "api_document": {"tag": "news", "doc_id": document.doc_id},
         **{
             name: {"tag": "news", "number": epoch.number}
             for name in ("api_epoch", "api_labels", "api_release")
         },
         "system": {"tag": "news", "pk": submission.pk},
-        "items": {"tag": "letters", "pk": classed.pk},
+        "items": {"tag": letters, "pk": classed.pk},
         "metrics": {"tag": "summaries"},
         "api_metrics": {"tag": "summaries"},
         **{name: {"tag": "summaries", "pk": written[0].pk} for name in ("outputs", "output_metric")},

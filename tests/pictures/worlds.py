@@ -1,0 +1,156 @@
+"""Sites to take pictures of: just installed, with corpora and no system, the demo, and a large one."""
+
+import time
+from collections.abc import Callable
+from io import StringIO
+
+from django.core.management import call_command
+from django.test import Client
+from django.utils import timezone
+
+from annotations.models import Corpus, Document
+from evaluation.classification.task import TASK as CLASSIFICATION
+from evaluation.generation.task import TASK as GENERATION
+from evaluation.kbp.explorer import entity_index
+from evaluation.kbp.task import TASK as KBP
+from evaluation.models import Comparison, Entity, Epoch, Problem, Score, Submission
+from kbpo.accounts.models import Team, User
+from kbpo.management.commands import load_demo
+from kbpo.management.commands.load_demo import LETTERS, REPORTS, TAG
+from tests import factories as make
+from tests.integration.any_request.site import Site, build
+
+
+def new() -> Site:
+    """Return a site that was just installed: people, and nothing else."""
+    people = {
+        "visitor": None,
+        "member": make.UserFactory.create(name="Robin Researcher"),
+        "annotator": make.UserFactory.create(name="Alex Annotator", annotator=True),
+        "operator": make.UserFactory.create(
+            name="Olga Operator", operator=True, annotator=True, is_superuser=True
+        ),
+    }
+    return Site(people, {}, {}, {}, {})
+
+
+def empty() -> Site:
+    """Return a site with a corpus of each task, to which nothing was submitted, and a team."""
+    from annotations.models import ClassList
+
+    site = new()
+    member = site.people["member"]
+    team = make.TeamFactory.create(name="Wren", members=[member])
+    classes = ClassList.objects.create(
+        name="subjects", version=1, digest="", cannot_tell=True, classes=[["good", "Well."], ["bad", "Not."]]
+    )
+    corpora = {
+        KBP.name: make.CorpusFactory.create(tag=TAG, name="The Marren papers"),
+        CLASSIFICATION.name: make.CorpusFactory.create(
+            tag=LETTERS, name="Letters to the ferry", task=CLASSIFICATION.name, classes=classes
+        ),
+        GENERATION.name: make.CorpusFactory.create(
+            tag=REPORTS, name="Reports in two sentences", task=GENERATION.name, policy="single", audit_share=0
+        ),
+    }
+    site.people["organiser"] = make.give(
+        make.UserFactory.create(name="Orla Organiser"), corpora[KBP.name], "organiser"
+    )
+    document = make.DocumentFactory.create(corpus=corpora[KBP.name], segmented=True)
+    site.things |= {
+        **{name: {"tag": TAG} for name in _OF_CORPUS},
+        **{name: {"pk": team.pk} for name in ("team", "public_team", "webhooks")},
+        "metrics": {"tag": REPORTS},
+        "output_pair": {"tag": REPORTS},
+        "document": {"tag": TAG, "doc_id": document.doc_id},
+        "desk_corpus": {"tag": TAG},
+        **_OF_EVERYBODY,
+    }
+    return site
+
+
+def small() -> Site:
+    """Return the demo, with what its people have made of it."""
+    call_command("load_demo", stdout=StringIO())
+    by_address = {address: User.objects.get(email=address) for address, _, _ in load_demo.PEOPLE}
+    member, annotator, _, operator = by_address.values()
+    site = build((member, annotator, operator), letters="notes")
+    _name(Corpus, "name", {"news": "The harbour news", "notes": "Notes", "summaries": "Summaries"}, "tag")
+    Team.objects.filter(pk=site.things["team"]["pk"]).update(name="Kestrel")
+    site.people["organiser"] = make.give(
+        make.UserFactory.create(name="Orla Organiser"), Corpus.objects.get(tag="news"), "organiser"
+    )
+    _show(site, Corpus.objects.get(tag=TAG), Corpus.objects.get(tag=LETTERS), Corpus.objects.get(tag=REPORTS))
+    own = Submission.objects.filter(team__name="Wren", corpus__tag=TAG, state=Submission.State.SCORED)
+    _mine(site, own.latest("pk"))
+    return site
+
+
+def large() -> Site:
+    """Return a site with a thousand systems, long names, and a system of very many claims."""
+    from tests.pictures import stretching
+
+    site = build()
+    corpus = stretching.fill(site)
+    _show(site, corpus, None, None)
+    stretching.add_names(corpus)
+    return site
+
+
+WORLDS: dict[str, Callable[[], Site]] = {"new": new, "empty": empty, "small": small, "large": large}
+_OF_CORPUS = ("corpus", "data", "compare", "documents", "entities", "exhaustive")
+_OF_EVERYBODY = {"try_out": {"kind": "relation"}, "annotate_tutorial_of": {"kind": "relation"}}
+
+
+def _name(model: type[Corpus], field: str, names: dict[str, str], by: str) -> None:
+    for key, name in names.items():
+        model._default_manager.filter(**{by: key}).update(**{field: name})
+
+
+def _show(site: Site, corpus: Corpus, letters: Corpus | None, reports: Corpus | None) -> None:
+    """Have the pages about corpora show these."""
+    released = Epoch.objects.filter(corpus=corpus, released_at__isnull=False).latest("number")
+    system = Score.objects.filter(epoch=released).earliest("pk").submission
+    compared = Comparison.objects.filter(epoch__corpus=corpus).latest("pk").submissions
+    site.things |= {name: {"tag": corpus.tag} for name in _OF_CORPUS}
+    site.things["system"] = {"tag": corpus.tag, "pk": system.pk}
+    site.queries["compare"] = {"a": compared[0], "b": compared[1]}
+    document = Document.objects.filter(corpus=corpus, retirement__isnull=False).first()
+    document = document or Document.objects.filter(corpus=corpus).earliest("pk")
+    site.things["document"] = {"tag": corpus.tag, "doc_id": document.doc_id}
+    entity_index.make_index(corpus=corpus, now=timezone.now())
+    if entity := Entity.objects.filter(index__corpus=corpus).order_by("-relations", "pk").last():
+        site.things["entity"] = {"tag": corpus.tag, "key": entity.key}
+    if letters:
+        site.things["items"] = {"tag": letters.tag, "pk": _scored(letters).pk}
+    if reports:
+        first, second = Submission.objects.filter(corpus=reports, state=Submission.State.SCORED)[:2]
+        for name in ("outputs", "output_metric"):
+            site.things[name] = {"tag": reports.tag, "pk": first.pk}
+        site.things["metrics"] = site.things["output_pair"] = {"tag": reports.tag}
+        site.queries["output_pair"] = {"a": first.pk, "b": second.pk}
+
+
+def _scored(corpus: Corpus) -> Submission:
+    return Submission.objects.filter(corpus=corpus, state=Submission.State.SCORED).earliest("pk")
+
+
+def _mine(site: Site, submission: Submission) -> None:
+    """Have the pages of a submission show this one; its problems, that of the team which has most."""
+    for name in ("submission", "submission_lines", "submission_links"):
+        site.things[name] = {"pk": submission.pk}
+    with_problems = Problem.objects.filter(submission__team__memberships__user=site.people["member"]).first()
+    if with_problems:
+        site.things["submission_problems"] = {"pk": with_problems.submission_id}
+
+
+def signed_in(user: User) -> str:
+    """Return the key of a session of somebody who has just given their password."""
+    client = Client()
+    client.force_login(user)
+    key = client.session.session_key
+    assert key is not None
+    store = client.session
+    store["account_authentication_methods"] = [{"method": "password", "at": time.time(), "email": user.email}]
+    store.save()
+    return str(key)
