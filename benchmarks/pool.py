@@ -24,8 +24,6 @@ from django.utils import timezone
 from annotations import conflicts, questions
 from annotations.models import AnnotatedMention, AnnotatedRelation, Corpus, Document, DocumentAnnotation
 from evaluation.design import audits, epochs, sampling
-from evaluation.estimators import coordinated
-from evaluation.estimators.weighting import subject_relation
 from evaluation.kbp import claims
 from evaluation.kbp.name_keys import digest
 from evaluation.kbp.recall import annotated, exhaustive
@@ -33,6 +31,8 @@ from evaluation.kbp.task import TASK as KBP
 from evaluation.models import Epoch, Instance, Prediction, Submission, Unit
 from kbpo.accounts.models import Team, User
 from kbpo.core.database.bulk import copy_rows
+from kbpo_estimators import coordinated
+from kbpo_estimators.weighting import subject_relation
 from kbpo_formats.ontologies.builtin import DEFAULT, read_builtin
 
 DOCUMENTS, EXHAUSTIVE = 15_000, 300

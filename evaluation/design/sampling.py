@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from annotations.models import Corpus, Question
 from evaluation.design import columns, plans
-from evaluation.estimators import coordinated, iid
 from evaluation.models import Epoch, InclusionProbability, SampleBatch, Submission
 from evaluation.submissions import quota
 from evaluation.submissions.lifecycle import BEFORE_SAMPLING, lock, move
@@ -29,6 +28,7 @@ from kbpo.core.database.analysing import analyse
 from kbpo.core.database.bulk import array_literal, copy_rows, read_columns
 from kbpo.core.database.coded import unpack, unpack_coded
 from kbpo.core.errors import InvalidInput
+from kbpo_estimators import coordinated, iid
 
 SETTLE_TASK = "kbpo.pipeline.settle_questions"
 

@@ -10,7 +10,6 @@ import numpy as np
 from annotations import prompts, questions
 from annotations.models import Corpus, Document
 from annotations.policies import single
-from evaluation.estimators import coordinated
 from evaluation.generation import published
 from evaluation.generation.asking import asked_of, asking_of
 from evaluation.generation.choices import WEIGHTING
@@ -21,6 +20,7 @@ from evaluation.units import BoolArray, FloatArray, Foreseen, Groups, IntArray
 from kbpo.core.database.analysing import analyse
 from kbpo.core.database.bulk import array_literal, read_rows
 from kbpo.core.database.coded import pack
+from kbpo_estimators import coordinated
 from kbpo_formats.generation.outputs import tidy
 
 KEY_VERSION = "output 1"

@@ -20,13 +20,13 @@ from django.test import Client
 
 from annotations.models import Corpus, Question, Response
 from annotations.policies import single
-from evaluation.estimators import coordinated
 from evaluation.experiments.generation import replayed
 from evaluation.generation import outputs, scoring
 from evaluation.models import Comparison, Output, SampledUnit, Submission
 from evaluation.registry import task_of
 from evaluation.scoring import leaderboard
 from kbpo import pipeline
+from kbpo_estimators import coordinated
 from kbpo_formats.generation.outputs import tidy
 from tests.nlg import FOLDER, needs_nlg, recorded
 

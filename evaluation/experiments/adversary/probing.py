@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from evaluation.estimators.weighting import DEFAULT
 from evaluation.experiments.adversary.sampled import Draw, Epoch, board
 from evaluation.experiments.adversary.situation import Situation
 from evaluation.experiments.adversary.world import Version
 from evaluation.experiments.runs import FloatArray
+from kbpo_estimators.weighting import DEFAULT
 from kbpo_formats.kbp.predictions import ReadPrediction
 
 WEEK = 4

@@ -8,12 +8,12 @@ from annotations import prompts
 from annotations.models import Corpus
 from annotations.texts.inputs import MEASURES, QUALITY
 from evaluation.generation.choices import EDITS, NAMES
-from evaluation.generation.estimates import Variances
 from evaluation.generation.house import HOUSE, House
 from evaluation.generation.metrics.registry import METRICS
 from evaluation.generation.planning import label_of
 from evaluation.models import Epoch, HouseMetric, JudgedVariance, MetricWorth, Submission
 from evaluation.submissions.visibility import Viewer, visible
+from kbpo_estimators.generation import Variances
 
 PEOPLE, METRIC = "people", "metric"
 
