@@ -56,7 +56,7 @@ def row_of(record: InputRecord) -> tuple[list[int] | None, list[list[int]], list
 
 
 def read_record(given: Input) -> InputRecord:
-    """Return a stored input as it was handed in, with its document's text as that is now."""
+    """Return a stored input as it was submitted, with its document's text as that is now."""
     question = None if given.question is None else Span(*given.question)
     passages = tuple(Span(*one) for one in given.passages)
     document = given.document

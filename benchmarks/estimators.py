@@ -18,17 +18,17 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from evaluation.estimators import many
-from evaluation.estimators.document_samples import SimpleRandom
-from evaluation.estimators.f1 import f1
-from evaluation.estimators.intervals import every_combined, every_interval
-from evaluation.estimators.judging.audited import Audit, AuditedLabels
-from evaluation.estimators.judging.corrected import corrected
-from evaluation.estimators.judging.products import JudgedEntries
-from evaluation.estimators.pooled import SampleEntries, UnitFeatures, learn
-from evaluation.estimators.recall import document_recall
-from evaluation.estimators.reduced import reduce
-from evaluation.estimators.scores import System
+from kbpo_estimators import many
+from kbpo_estimators.document_samples import SimpleRandom
+from kbpo_estimators.f1 import f1
+from kbpo_estimators.intervals import every_combined, every_interval
+from kbpo_estimators.judging.audited import Audit, AuditedLabels
+from kbpo_estimators.judging.corrected import corrected
+from kbpo_estimators.judging.products import JudgedEntries
+from kbpo_estimators.pooled import SampleEntries, UnitFeatures, learn
+from kbpo_estimators.recall import document_recall
+from kbpo_estimators.reduced import reduce
+from kbpo_estimators.scores import System
 
 SYSTEMS, OWN, POOL, LABELS = 1_000, 100_000, 2_000_000, 57_000
 DOCUMENTS, CORPUS, PREDICATES = 300, 15_000, 41

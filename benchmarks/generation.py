@@ -49,8 +49,8 @@ def make(systems: int, outputs: int) -> dict[str, Any]:
     from annotations.models import Corpus, Document, Input, Prompt
     from evaluation.design import batches, epochs, sampling
     from evaluation.generation import outputs as written
-    from evaluation.generation.handed import HandedOutputs
     from evaluation.generation.metrics import freezing
+    from evaluation.generation.submitted import SubmittedOutputs
     from evaluation.generation.task import TASK
     from evaluation.models import Epoch, Submission
     from evaluation.scoring import estimation
@@ -95,7 +95,7 @@ def make(systems: int, outputs: int) -> dict[str, Any]:
     for number in range(WORKERS):
         User.objects.create_user(f"worker{number}@example.org")
 
-    def hand_in(number: int) -> None:
+    def submit_file(number: int) -> None:
         team, _ = Team.objects.get_or_create(name=f"Team {number // TEAMS_OF}")
         conflicts.add_competitor(corpus=corpus, team=team)
         submission = Submission.objects.create(
@@ -109,7 +109,7 @@ def make(systems: int, outputs: int) -> dict[str, Any]:
         )
         is_shared = rng.random(outputs) < SHARED
         own = [a if same else b for a, b, same in zip(shared, texts(outputs), is_shared, strict=True)]
-        handed = HandedOutputs(list(zip(ids, own, strict=True)))
+        handed = SubmittedOutputs(list(zip(ids, own, strict=True)))
         begun = time.process_time()
         written.store_predictions(submission, handed)
         took["storing"].append(time.process_time() - begun)
@@ -120,7 +120,7 @@ def make(systems: int, outputs: int) -> dict[str, Any]:
         took["sampling"].append(time.process_time() - begun)
 
     for number in range(EARLIER):
-        hand_in(systems + number)
+        submit_file(systems + number)
     _judge()
     batches.close_batches(epoch=epoch)
     Epoch.objects.update(scores_due=True)
@@ -134,7 +134,7 @@ def make(systems: int, outputs: int) -> dict[str, Any]:
     for each in took.values():
         each.clear()
     for number in range(systems):
-        hand_in(number)
+        submit_file(number)
         if number in (0, 10):
             with connection.cursor() as cursor:  # as autovacuum does while weeks go by
                 cursor.execute("ANALYZE")

@@ -24,8 +24,6 @@ from django.utils import timezone
 from annotations import conflicts, questions
 from annotations.models import AnnotatedMention, AnnotatedRelation, Corpus, Document, DocumentAnnotation
 from evaluation.design import audits, epochs, sampling
-from evaluation.estimators import coordinated
-from evaluation.estimators.weighting import subject_relation
 from evaluation.kbp import claims
 from evaluation.kbp.name_keys import digest
 from evaluation.kbp.recall import annotated, exhaustive
@@ -33,6 +31,8 @@ from evaluation.kbp.task import TASK as KBP
 from evaluation.models import Epoch, Instance, Prediction, Submission, Unit
 from kbpo.accounts.models import Team, User
 from kbpo.core.database.bulk import copy_rows
+from kbpo_estimators import coordinated
+from kbpo_estimators.weighting import subject_relation
 from kbpo_formats.ontologies.builtin import DEFAULT, read_builtin
 
 DOCUMENTS, EXHAUSTIVE = 15_000, 300
@@ -225,7 +225,7 @@ class Universe:
                 rows(),
             )
 
-    def hand_in(self, number: int, team: Team) -> Submission:
+    def submit_file(self, number: int, team: Team) -> Submission:
         """Store the next system, accepted and with the go-ahead."""
         if number % TEAMS_OF == 0:
             self.of_team = self.rng.normal(size=self.size)
@@ -378,7 +378,7 @@ def build(systems: int, own: int) -> list[tuple[float, ...]]:
     took = []
     for number in range(systems):
         team, _ = Team.objects.get_or_create(name=f"Team {number // TEAMS_OF}")
-        submission = universe.hand_in(number, team)
+        submission = universe.submit_file(number, team)
         if number in (0, 10, 50):
             with connection.cursor() as cursor:  # as autovacuum does while weeks go by
                 cursor.execute("ANALYZE")

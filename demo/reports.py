@@ -3,8 +3,8 @@
 All of it was written for the demo: each file of `reports` has a report, a reference of two sentences, and
 the summary of somebody careful, who slips now and then. What people would say of a summary is told by rules
 (`judgement`): they look at how much of it is said again, at how it begins and ends, and at how much of the
-reference is in it. So the scores that the board should come to are known. With its summaries a system hands
-in two metrics (`metrics`): one that is worth something, and one that a list of words does best by.
+reference is in it. So the scores that the board should come to are known. With its summaries a system submits
+two metrics (`metrics`): one that is worth something, and one that a list of words does best by.
 """
 
 import json

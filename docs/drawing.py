@@ -16,8 +16,17 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PICTURE = ROOT / "docs" / "images" / "house.svg"
-PACKAGES = ("kbpo", "annotations", "crowd", "evaluation", "marketplace", "kbpo_client", "kbpo_formats")
-FOLDERS = dict.fromkeys(("kbpo_client", "kbpo_formats"), "client")  # not at the top
+PACKAGES = (
+    "kbpo",
+    "annotations",
+    "crowd",
+    "evaluation",
+    "marketplace",
+    "kbpo_client",
+    "kbpo_estimators",
+    "kbpo_formats",
+)
+FOLDERS = dict.fromkeys(("kbpo_client", "kbpo_estimators", "kbpo_formats"), "client")  # not at the top
 LEFT_OUT = {"migrations", "management", "templatetags", "apps", "admin", "urls", "hit_urls", "settings"}
 
 WIDTH, MARGIN, GAP, ROW, LINE, LETTER = 1_240, 16, 12, 46, 15, 6.4

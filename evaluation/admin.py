@@ -120,7 +120,7 @@ class OutputAdmin(ReadOnlyAdmin):
 
 @admin.register(MetricColumn)
 class MetricColumnAdmin(ReadOnlyAdmin):
-    """Metrics of what systems wrote, computed here or handed in."""
+    """Metrics of what systems wrote, computed here or submitted."""
 
     list_display = ["submission", "name", "version", "is_uploaded", "size", "missing", "digest", "stored_at"]
     list_filter = ["is_uploaded", "submission__corpus", "name"]

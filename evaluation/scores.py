@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
-from evaluation.estimators.differences import Differences
-from evaluation.estimators.intervals import Interval
-from evaluation.estimators.pooled import PooledModel
-from evaluation.estimators.scores import VOTES
 from evaluation.models import Epoch
+from kbpo_estimators.differences import Differences
+from kbpo_estimators.intervals import Interval
+from kbpo_estimators.pooled import PooledModel
+from kbpo_estimators.scores import VOTES
 
 Measured = Mapping[str, Interval | None]
 """What is estimated, by the name of its measure; None where it is not estimable."""

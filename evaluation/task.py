@@ -14,15 +14,15 @@ from typing import Any, Protocol
 from annotations.models import Corpus
 from annotations.policies import curtailed, fixed
 from evaluation.choices import Choices
-from evaluation.estimators.coordinated import LABEL_VARIANCE
-from evaluation.estimators.pooled import UnitFeatures
-from evaluation.estimators.scores import CoordinatedSample, IidSample
 from evaluation.listing import Listing
 from evaluation.models import Epoch, PlannedVariance, SampleBatch, Submission
 from evaluation.reading.reader import Reader
 from evaluation.scores import Divided, ReadSide, Scored
 from evaluation.units import Alternative, BoolArray, FloatArray, Foreseen, IntArray, Plan, Pool, Units
 from kbpo.core.errors import InvalidInput
+from kbpo_estimators.coordinated import LABEL_VARIANCE
+from kbpo_estimators.pooled import UnitFeatures
+from kbpo_estimators.scores import CoordinatedSample, IidSample
 
 Sample = CoordinatedSample | IidSample
 

@@ -7,8 +7,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.estimators.scores import System
 from evaluation.models import Epoch, SampleBatch, Submission
+from kbpo_estimators.scores import System
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

@@ -26,7 +26,7 @@ from evaluation.views.submissions import submissions
 from evaluation.views.team import team
 from evaluation.views.upload import discard, upload
 
-#: Whose file it is: what was handed in, and what is only checked, have the same pages.
+#: Whose file it is: what was submitted, and what is only checked, have the same pages.
 KINDS = {"submission": "submissions/<int:pk>/", "check": "checks/<uuid:pk>/"}
 
 

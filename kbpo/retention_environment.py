@@ -5,7 +5,7 @@ variable                      meaning
 ============================  ========================================================================
 ``KEEP_SESSIONS_DAYS``        how long somebody stays signed in; 14 unless given
 ``KEEP_MAIL_DAYS``            how long it is kept to whom which mail went; 30 unless given
-``KEEP_UPLOADS_DAYS``         how long a file is kept that was not handed in, and its check; 1 unless given
+``KEEP_UPLOADS_DAYS``         how long a file is kept that was not submitted, and its check; 1 unless given
 ``KEEP_LOGS_DAYS``            how long the web server's log is kept, as the privacy page says: whoever runs
                               the server sees to it; 30 unless given
 ============================  ========================================================================

@@ -7,8 +7,8 @@ from django.db import connection
 from django.utils import timezone
 
 from annotations.models import Label, Question
-from evaluation.estimators.judging.drawing import audit_probabilities, doubts, drawn
 from evaluation.models import Audit, Epoch, SampledClaim, SampledUnit
+from kbpo_estimators.judging.drawing import audit_probabilities, doubts, drawn
 
 Answer = Callable[[Question, str, float], float]
 """From a question, one of its claims and what the votes say of it to what the audit says."""

@@ -1,6 +1,5 @@
 """Shares and medians of independent observations, with intervals that hold for few of them too."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist, median
@@ -8,6 +7,7 @@ from statistics import NormalDist, median
 from scipy.special import bdtr
 
 from annotations.aggregation import _checks
+from kbpo_estimators.wilson import wilson_ends
 
 LEVEL = 0.95
 
@@ -40,25 +40,6 @@ class Median:
     low: float | None
     high: float | None
     of: int
-
-
-def wilson_ends(estimate: float, n: float, quantile: float) -> tuple[float, float]:
-    """Return the ends of Wilson's score interval of a share.
-
-    Parameters
-    ----------
-    estimate : float
-        In [0, 1].
-    n : float
-        Independent draws, above 0; infinite for a census.
-    quantile : float
-        Of the standard normal distribution, such as 1.96 for 95%.
-    """
-    z2_n = quantile**2 / n
-    centre = (estimate + z2_n / 2) / (1 + z2_n)
-    half = math.sqrt(z2_n * (estimate * (1 - estimate) + z2_n / 4)) / (1 + z2_n)
-    # Rounding must not push an end past the estimate where the two coincide.
-    return max(0.0, min(estimate, centre - half)), min(1.0, max(estimate, centre + half))
 
 
 def share(right: int, of: int, *, level: float = LEVEL) -> Share | None:

@@ -17,7 +17,7 @@ class Prompt(models.Model):
     metric = models.CharField(
         max_length=64,
         blank=True,
-        help_text="The metric by which judgements are corrected: built in, or a column that systems hand in;"
+        help_text="The metric by which judgements are corrected: built in, or a column that systems submit;"
         " empty: none.",
     )
     planning = models.JSONField(

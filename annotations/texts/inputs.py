@@ -112,7 +112,7 @@ def read_planning(given: Iterable[str]) -> dict[str, dict[str, float]]:
 
 @dataclass(frozen=True, slots=True)
 class InputRecord:
-    """An input as it is handed in.
+    """An input as it is submitted.
 
     Attributes
     ----------

@@ -20,7 +20,7 @@ _NOT_STORABLE = re.compile("[\x00\ud800-\udfff]")
 
 @dataclass(frozen=True, slots=True)
 class DocumentRecord:
-    """A document as it is handed in."""
+    """A document as it is submitted."""
 
     doc_id: str
     title: str

@@ -172,7 +172,7 @@ class Client:
         metrics: Path | str | None = None,
         progress: Progress = nowhere,
     ) -> Row:
-        """Upload a file, and hand it in; return the submission. See the API's `submit` for what is meant.
+        """Upload a file, and submit it; return the submission. See the API's `submit` for what is meant.
 
         An upload that was interrupted is gone on with. `metrics` is the table that comes beside outputs.
         """
@@ -203,7 +203,7 @@ class Client:
         seconds: float | None = None,
         progress: Progress = nowhere,
     ) -> Row:
-        """Have the site read a file as it reads what is handed in; nothing is handed in.
+        """Have the site read a file as it reads what is submitted; nothing is submitted.
 
         Parameters
         ----------

@@ -188,7 +188,7 @@ def _submit(asked: argparse.Namespace, client: Client, output: Output) -> int:
     if not (asked.wait or asked.until):
         output.one(made, TABLES["submission"])
         return 0
-    output.tell(f"handed in as submission {made['id']}")
+    output.tell(f"submitted as submission {made['id']}")
     return _stand(client.wait(made["id"], until=asked.until or "read", seconds=asked.timeout), client, output)
 
 
@@ -282,13 +282,13 @@ def _parser() -> argparse.ArgumentParser:
     add("validate", "check a file offline, as the site would", None, options.for_file, options.for_validating)
     add(
         "check",
-        "have the site check a file; nothing is handed in",
+        "have the site check a file; nothing is submitted",
         _check,
         options.for_file,
         options.for_checking,
     )
     add("quotas", "say how many systems one's teams may still have judged", _quotas, options.for_corpus)
-    add("submit", "hand in a file", _submit, options.for_file, options.for_submitting, options.for_waiting)
+    add("submit", "submit a file", _submit, options.for_file, options.for_submitting, options.for_waiting)
     add(
         "status",
         "say where a submission stands; all of one's own",

@@ -46,7 +46,7 @@ def for_submitting(command: argparse.ArgumentParser) -> None:
     command.add_argument("--description", default="")
     command.add_argument("--go-ahead", action="store_true", help="have it judged once it is accepted")
     command.add_argument("--private", action="store_true", help="keep it off the leaderboard")
-    command.add_argument("--again", action="store_true", help="the same bytes were handed in before: meant")
+    command.add_argument("--again", action="store_true", help="the same bytes were submitted before: meant")
 
 
 def for_waiting(command: argparse.ArgumentParser) -> None:

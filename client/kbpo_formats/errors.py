@@ -14,7 +14,7 @@ class KbpoError(Exception):
 
 
 class InvalidInput(KbpoError):
-    """Something that was handed in is wrong.
+    """Something that was submitted is wrong.
 
     Parameters
     ----------

@@ -99,7 +99,7 @@ _OF_ANY_FILE = (
     (
         "TOO_SLOW",
         "Reading the file took longer than {0} seconds",
-        "A million lines take some ten seconds: hand in less, or ask the operators what is slow about it.",
+        "A million lines take some ten seconds: submit less, or ask the operators what is slow about it.",
     ),
 )
 

@@ -24,7 +24,7 @@ FORMATS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "generation": of_outputs.FORMATS,
     }
 )
-#: What may be handed in beside a file of a task, by name.
+#: What may be submitted beside a file of a task, by name.
 ATTACHMENTS: Mapping[str, tuple[str, ...]] = MappingProxyType({"generation": (of_outputs.METRICS,)})
 
 
@@ -67,7 +67,7 @@ def check(
     format : str, optional
         One of `FORMATS`; left out, it is recognised.
     attachments : mapping of str to binary file, optional
-        What is handed in beside it: of `ATTACHMENTS`.
+        What is submitted beside it: of `ATTACHMENTS`.
     most : int or None
         How many problems of each code are listed; None: all.
 

@@ -3,9 +3,9 @@
 from types import MappingProxyType
 
 from evaluation.choices import Choices, Part
-from evaluation.classification.estimates import FEW, MEASURES
-from evaluation.estimators import intervals
-from evaluation.estimators.scores import AUDIT, VOTES
+from kbpo_estimators import intervals
+from kbpo_estimators.classification.estimates import FEW, MEASURES
+from kbpo_estimators.scores import AUDIT, VOTES
 
 PART, ESTIMATOR, WEIGHTING = "class", "sampled", "class"
 

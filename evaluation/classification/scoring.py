@@ -9,14 +9,8 @@ from types import MappingProxyType
 import numpy as np
 
 from evaluation.classification.choices import ESTIMATOR, PART, WEIGHTING
-from evaluation.classification.estimates import FEW, MEASURES, Given, Scores, learn
 from evaluation.classification.items import LABELS
-from evaluation.classification.labels import AuditedItems
 from evaluation.design import columns
-from evaluation.estimators.differences import Differences
-from evaluation.estimators.intervals import DEFAULT_LEVEL, LEVELS, interval
-from evaluation.estimators.pooled import PooledModel, UnitFeatures
-from evaluation.estimators.scores import AUDIT, VOTES, CoordinatedSample
 from evaluation.models import Epoch
 from evaluation.scores import Choice, Divided, ReadSide, Scored, ScoredPart, ScoreRow, SubsetRow
 from evaluation.scoring.pool import read_audit
@@ -24,6 +18,12 @@ from evaluation.task import Sample, Subsets
 from evaluation.units import FloatArray, IntArray, Pool
 from kbpo.core.database.bulk import read_rows
 from kbpo.core.database.coded import unpack_names
+from kbpo_estimators.classification.estimates import FEW, MEASURES, Given, Scores, learn
+from kbpo_estimators.classification.labels import AuditedItems
+from kbpo_estimators.differences import Differences
+from kbpo_estimators.intervals import DEFAULT_LEVEL, LEVELS, interval
+from kbpo_estimators.pooled import PooledModel, UnitFeatures
+from kbpo_estimators.scores import AUDIT, VOTES, CoordinatedSample
 
 BY_CLASS = "class"
 SUBSETS = MappingProxyType({BY_CLASS: Subsets("By class", lambda corpus: str)})

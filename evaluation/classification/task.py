@@ -12,10 +12,10 @@ from evaluation.classification import items, scoring
 from evaluation.classification.choices import CHOICES
 from evaluation.classification.listed import LISTING
 from evaluation.classification.starting.samples import SAMPLES
-from evaluation.estimators.pooled import UnitFeatures
 from evaluation.models import Epoch
 from evaluation.reading.reader import Reader
 from evaluation.task import Kit, Pages, Task
+from kbpo_estimators.pooled import UnitFeatures
 from kbpo_formats.classification.problems import CODES, FORMATS
 
 NO_COUNTS: Mapping[str, Any] = MappingProxyType({"lines": 0, "items": 0, "by_class": {}, "warnings": 0})

@@ -9,11 +9,11 @@ import numpy as np
 from annotations import checking
 from annotations.models import Corpus
 from evaluation.design import audits, columns, epochs, plans, released, sampling, settled
-from evaluation.estimators import coordinated
 from evaluation.models import Attachment, Epoch, PlannedVariance, SampleBatch, Submission
 from evaluation.task import Task
 from evaluation.units import BoolArray, FloatArray, Units
 from kbpo.core.errors import InvalidInput
+from kbpo_estimators import coordinated
 
 QUADRATIC = Epoch.Growth.QUADRATIC
 CHUNK = 2**20

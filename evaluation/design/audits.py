@@ -14,14 +14,14 @@ import numpy as np
 from annotations.models import Label, Question, Response
 from evaluation.design import batches
 from evaluation.design.evidence import CLAIMS, RELATIONS, Evidence, read_evidence, read_labels
-from evaluation.estimators.judging import drawing
 from evaluation.models import Audit, AuditDrawing, Epoch, SampleBatch
 from evaluation.task import Task
 from evaluation.units import BoolArray, FloatArray, IntArray
 from kbpo.core.database.bulk import array_literal, copy_rows, read_rows
+from kbpo_estimators.judging import drawing
 
 VERSION = CLAIMS
-"""The rules by which ρ is made: of which evidence, `draw`, and `evaluation.estimators.judging.drawing`."""
+"""The rules by which ρ is made: of which evidence, `draw`, and `kbpo_estimators.judging.drawing`."""
 KNOWN = (RELATIONS, CLAIMS)
 """Versions that are drawn again."""
 

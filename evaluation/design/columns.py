@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evaluation.estimators import coordinated
 from evaluation.models import SampleBatch, UnitColumn
 from evaluation.units import BoolArray, FloatArray, IntArray, Units
 from kbpo.core.database.bulk import insert_row, read_rows
 from kbpo.core.database.coded import code, pack, unpack_coded
+from kbpo_estimators import coordinated
 
 UNITS, PI, FOLDS, CONFIDENCE = "unit", "pi", "fold", "confidence"
 FLAT_TERM, VARIANCE = "flat term", "planned variance"

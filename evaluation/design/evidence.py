@@ -10,12 +10,12 @@ import numpy as np
 
 from annotations.kinds.registry import find_kind
 from annotations.models import Label
-from evaluation.estimators.judging import drawing
 from evaluation.models import Epoch
 from evaluation.task import Task
 from evaluation.units import FloatArray, IntArray
 from kbpo.core.database.bulk import array_literal, read_rows
 from kbpo.core.database.coded import pack, unpack
+from kbpo_estimators.judging import drawing
 
 RELATIONS, CLAIMS = "1", "2"
 """Versions of the evidence: of sampled units' own labels alone; with what else systems' predictions need."""

@@ -14,10 +14,10 @@ from numpy.typing import ArrayLike
 
 from annotations.models import Corpus, Question
 from evaluation.design import sampling
-from evaluation.estimators import coordinated, iid
 from evaluation.models import Epoch, SampleBatch, Submission
 from evaluation.task import Task
 from evaluation.units import Alternative, FloatArray, Foreseen
+from kbpo_estimators import coordinated, iid
 
 PACE_WINDOW = timedelta(days=7)
 SHORTEST = timedelta(hours=1)  # over which a pace is taken

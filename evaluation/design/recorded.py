@@ -33,7 +33,7 @@ def refuse_sampled(corpus: Corpus) -> None:
 def release_recorded(*, corpus: Corpus, task: Task, questions: Collection[int], by: User | None) -> Epoch:
     """Publish settled questions with the open epoch, release it, and open the next.
 
-    They count as published before anything was handed in, as they were.
+    They count as published before anything was submitted, as they were.
 
     Raises
     ------

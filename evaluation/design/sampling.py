@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from annotations.models import Corpus, Question
 from evaluation.design import columns, plans
-from evaluation.estimators import coordinated, iid
 from evaluation.models import Epoch, InclusionProbability, SampleBatch, Submission
 from evaluation.submissions import quota
 from evaluation.submissions.lifecycle import BEFORE_SAMPLING, lock, move
@@ -29,6 +28,7 @@ from kbpo.core.database.analysing import analyse
 from kbpo.core.database.bulk import array_literal, copy_rows, read_columns
 from kbpo.core.database.coded import unpack, unpack_coded
 from kbpo.core.errors import InvalidInput
+from kbpo_estimators import coordinated, iid
 
 SETTLE_TASK = "kbpo.pipeline.settle_questions"
 
@@ -170,7 +170,7 @@ def sample_submission(*, submission_id: int, task: Task) -> bool:
     """
     corpus_id = Submission.objects.values_list("corpus_id", flat=True).get(pk=submission_id)
     open_epoch = Epoch.objects.filter(corpus=corpus_id, released_at=None)
-    epoch = open_epoch.select_for_update(of=("self",)).first()  # not of its corpus: others hand in there
+    epoch = open_epoch.select_for_update(of=("self",)).first()  # not of its corpus: others submit there
     if epoch is None:  # released while we waited for its lock; the next one is there when this is tried again
         return False
     submission = Submission.objects.select_related("corpus", "team").get(pk=submission_id)

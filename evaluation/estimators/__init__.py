@@ -1,5 +1,1 @@
-"""What scores are computed with: arrays in, frozen results out.
-
-Nothing here knows of rows, requests or Django, and nothing draws at random but from a generator, seed or
-secret that is handed in. `None` means "not estimable"; no result holds a NaN.
-"""
+"""The statistics under the names that others call; `kbpo_estimators`, which the client has, computes them."""

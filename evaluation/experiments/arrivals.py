@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 from scipy.optimize import brentq
 
-from evaluation.estimators import coordinated, planned_variance, weighting
-from evaluation.estimators.document_samples import SimpleRandom
-from evaluation.estimators.planned_variance import Claimant, Scale
-from evaluation.estimators.pooled import SampleEntries, learn
-from evaluation.estimators.scores import Documents, System
 from evaluation.experiments.knowledgenet import KnowledgeNet
 from evaluation.experiments.runs import FloatArray, IntArray
+from kbpo_estimators import coordinated, planned_variance, weighting
+from kbpo_estimators.document_samples import SimpleRandom
+from kbpo_estimators.planned_variance import Claimant, Scale
+from kbpo_estimators.pooled import SampleEntries, learn
+from kbpo_estimators.scores import Documents, System
 
 POOLED = ", pooled model"
 SHARE = "share of the pool"

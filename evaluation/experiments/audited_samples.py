@@ -9,31 +9,31 @@ import numpy as np
 from annotations.aggregation.correction import calibrate
 from annotations.aggregation.crowds import Crowd
 from annotations.aggregation.dawid_skene import dawid_skene
-from evaluation.estimators import coordinated, weighting
-from evaluation.estimators.differences import precision_difference
-from evaluation.estimators.document_samples import SimpleRandom, draw_documents
-from evaluation.estimators.f1 import harmonic
-from evaluation.estimators.intervals import Interval, difference_interval, f1_interval, interval
-from evaluation.estimators.judging.audited import Audit, AuditedLabels
-from evaluation.estimators.judging.corrected import corrected
-from evaluation.estimators.judging.drawing import (
-    audit_probabilities,
-    doubts,
-    doubts_in_predictions,
-    drawn,
-)
-from evaluation.estimators.judging.products import JudgedEntries, Products
-from evaluation.estimators.labelled import ShareOfPool, both, labelled_recall, planned_alpha, share_of_pool
-from evaluation.estimators.many import difference_precisions, noise_adjusted_precisions
-from evaluation.estimators.pooled import Predicted, SampleEntries, learn
-from evaluation.estimators.recall import RecallEstimate, document_recall
-from evaluation.estimators.reduced import Reduced, reduce_systems
 from evaluation.experiments.arrivals import World, present
 from evaluation.experiments.coverage import EXHAUSTIVE
 from evaluation.experiments.knowledgenet import KnowledgeNet
 from evaluation.experiments.mentions import Mentions
 from evaluation.experiments.pool import BoolArray
 from evaluation.experiments.runs import FloatArray, IntArray
+from kbpo_estimators import coordinated, weighting
+from kbpo_estimators.differences import precision_difference
+from kbpo_estimators.document_samples import SimpleRandom, draw_documents
+from kbpo_estimators.f1 import harmonic
+from kbpo_estimators.intervals import Interval, difference_interval, f1_interval, interval
+from kbpo_estimators.judging.audited import Audit, AuditedLabels
+from kbpo_estimators.judging.corrected import corrected
+from kbpo_estimators.judging.drawing import (
+    audit_probabilities,
+    doubts,
+    doubts_in_predictions,
+    drawn,
+)
+from kbpo_estimators.judging.products import JudgedEntries, Products
+from kbpo_estimators.labelled import ShareOfPool, both, labelled_recall, planned_alpha, share_of_pool
+from kbpo_estimators.many import difference_precisions, noise_adjusted_precisions
+from kbpo_estimators.pooled import Predicted, SampleEntries, learn
+from kbpo_estimators.recall import RecallEstimate, document_recall
+from kbpo_estimators.reduced import Reduced, reduce_systems
 
 WORKERS, VOTES = 30, 3
 WEIGHTING = weighting.DEFAULT

@@ -16,8 +16,6 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from annotations.aggregation.crowds import CROWDS
-from evaluation.estimators.intervals import Interval
-from evaluation.estimators.pooled import Predicted
 from evaluation.experiments import figures, knowledgenet
 from evaluation.experiments.audited_samples import (
     CLAIMS,
@@ -33,6 +31,8 @@ from evaluation.experiments.coverage import Held
 from evaluation.experiments.knowledgenet import KnowledgeNet
 from evaluation.experiments.outcome import Compared, Options, Outcome
 from evaluation.experiments.runs import FloatArray, IntArray
+from kbpo_estimators.intervals import Interval
+from kbpo_estimators.pooled import Predicted
 
 SHARES = (0.10, 0.20)
 MEASURES = (

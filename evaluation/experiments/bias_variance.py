@@ -18,16 +18,16 @@ import numpy as np
 from matplotlib.figure import Figure
 from scipy.optimize import brentq
 
-from evaluation.estimators import coordinated, iid, labelled, weighting
-from evaluation.estimators.document_samples import SimpleRandom
-from evaluation.estimators.pooled import SampleEntries, UnitFeatures, learn
-from evaluation.estimators.precision import difference_precision
-from evaluation.estimators.recall import document_recall
-from evaluation.estimators.scores import System
 from evaluation.experiments import figures
 from evaluation.experiments.outcome import Compared, Options, Outcome
 from evaluation.experiments.pool import FACTS, MISTAKES, BoolArray, Pool, Taste, draw_pool
 from evaluation.experiments.runs import TOP, FloatArray, IntArray, normal_quantile
+from kbpo_estimators import coordinated, iid, labelled, weighting
+from kbpo_estimators.document_samples import SimpleRandom
+from kbpo_estimators.pooled import SampleEntries, UnitFeatures, learn
+from kbpo_estimators.precision import difference_precision
+from kbpo_estimators.recall import document_recall
+from kbpo_estimators.scores import System
 
 TEAMS = 9
 DRAWS = 5_000

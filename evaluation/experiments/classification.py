@@ -11,12 +11,12 @@ from types import MappingProxyType
 import numpy as np
 
 from annotations.aggregation.crowds import CROWDS, Crowd
-from evaluation.classification.estimates import MEASURES, Estimated, Given, Scores, learn
-from evaluation.classification.labels import AuditedItems
-from evaluation.estimators import coordinated
-from evaluation.estimators._checks import BoolArray, FloatArray, IntArray
-from evaluation.estimators.intervals import interval
-from evaluation.estimators.judging.drawing import audit_probabilities, doubts
+from kbpo_estimators import coordinated
+from kbpo_estimators._checks import BoolArray, FloatArray, IntArray
+from kbpo_estimators.classification.estimates import MEASURES, Estimated, Given, Scores, learn
+from kbpo_estimators.classification.labels import AuditedItems
+from kbpo_estimators.intervals import interval
+from kbpo_estimators.judging.drawing import audit_probabilities, doubts
 
 LEVEL = 0.95
 

@@ -13,15 +13,6 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from evaluation.estimators import coordinated, weighting
-from evaluation.estimators.document_samples import SimpleRandom, draw_documents
-from evaluation.estimators.f1 import PoolSample, harmonic
-from evaluation.estimators.intervals import LEVELS, Interval, f1_interval, interval
-from evaluation.estimators.labelled import both, labelled_recall, planned_alpha, share_of_pool
-from evaluation.estimators.pooled import SampleEntries, learn
-from evaluation.estimators.precision import difference_precision
-from evaluation.estimators.recall import document_recall
-from evaluation.estimators.scores import System
 from evaluation.experiments import figures, knowledgenet
 from evaluation.experiments.arrivals import World, present
 from evaluation.experiments.knowledgenet import KnowledgeNet
@@ -29,6 +20,15 @@ from evaluation.experiments.outcome import Compared, Options, Outcome
 from evaluation.experiments.pool import BoolArray
 from evaluation.experiments.runs import FloatArray, IntArray
 from evaluation.experiments.worlds import ClusteredCorpus, LoneSystem
+from kbpo_estimators import coordinated, weighting
+from kbpo_estimators.document_samples import SimpleRandom, draw_documents
+from kbpo_estimators.f1 import PoolSample, harmonic
+from kbpo_estimators.intervals import LEVELS, Interval, f1_interval, interval
+from kbpo_estimators.labelled import both, labelled_recall, planned_alpha, share_of_pool
+from kbpo_estimators.pooled import SampleEntries, learn
+from kbpo_estimators.precision import difference_precision
+from kbpo_estimators.recall import document_recall
+from kbpo_estimators.scores import System
 
 SIZES = (50, 150, 500)
 PRECISIONS = (0.01, 0.1, 0.5)

@@ -12,15 +12,15 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from evaluation.estimators import coordinated, planned_variance, weighting
-from evaluation.estimators.document_samples import draw_documents
-from evaluation.estimators.scores import CoordinatedSample, coordinated_estimates
 from evaluation.experiments import figures, knowledgenet
 from evaluation.experiments.arrivals import POOLED, SHARE, Design, Grown, World, grow, same_labels
 from evaluation.experiments.outcome import Compared, Options, Outcome
 from evaluation.experiments.runs import FloatArray, IntArray
-from evaluation.kbp.labels import Labels
 from kbpo.core.errors import InvalidInput
+from kbpo_estimators import coordinated, planned_variance, weighting
+from kbpo_estimators.document_samples import draw_documents
+from kbpo_estimators.kbp.labels import Labels
+from kbpo_estimators.scores import CoordinatedSample, coordinated_estimates
 
 EXHAUSTIVE = 300
 CHOSEN = coordinated.QUADRATIC_FLOOR

@@ -13,19 +13,19 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from evaluation.estimators.document_samples import (
-    SimpleRandom,
-    TwoPhase,
-    second_phase_probabilities,
-    tfidf_scores,
-)
-from evaluation.estimators.recall import document_recall
 from evaluation.experiments import figures
 from evaluation.experiments.knowledgenet import KnowledgeNet, read
 from evaluation.experiments.outcome import Compared, Options, Outcome
 from evaluation.experiments.pool import BoolArray
 from evaluation.experiments.runs import FloatArray, IntArray
 from evaluation.kbp.name_keys import name_key
+from kbpo_estimators.document_samples import (
+    SimpleRandom,
+    TwoPhase,
+    second_phase_probabilities,
+    tfidf_scores,
+)
+from kbpo_estimators.recall import document_recall
 
 DOCUMENTS, DRAWN = 15_000, 1_000
 FIRST_SHARE = 0.2

@@ -15,16 +15,16 @@ from typing import TextIO
 
 import numpy as np
 
-from evaluation.estimators import weighting
-from evaluation.estimators.pooled import UnitFeatures
 from evaluation.experiments.pool import BoolArray
 from evaluation.experiments.runs import FloatArray, IntArray
-from evaluation.kbp.features import of_relations
 from evaluation.kbp.keys import instance_key
 from evaluation.kbp.matching import Claim, Matching, TrueRelation, match
 from evaluation.kbp.name_keys import Names
 from evaluation.kbp.words import Words
 from kbpo.core.errors import InvalidInput
+from kbpo_estimators import weighting
+from kbpo_estimators.kbp.features import of_relations
+from kbpo_estimators.pooled import UnitFeatures
 from kbpo_formats.ontologies.builtin import DEFAULT, read_builtin
 from kbpo_formats.spans import Span
 

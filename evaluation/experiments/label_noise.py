@@ -14,11 +14,11 @@ from matplotlib.figure import Figure
 
 from annotations.aggregation.correction import calibrate
 from annotations.aggregation.dawid_skene import dawid_skene
-from evaluation.estimators.intervals import interval
-from evaluation.estimators.precision import difference_precision, noise_adjusted_precision
 from evaluation.experiments import figures
 from evaluation.experiments.outcome import Compared, Options, Outcome
 from evaluation.experiments.runs import FloatArray
+from kbpo_estimators.intervals import interval
+from kbpo_estimators.precision import difference_precision, noise_adjusted_precision
 
 Crowd = Callable[[np.random.Generator], FloatArray]
 """Draws how often each worker errs."""

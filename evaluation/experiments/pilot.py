@@ -14,22 +14,22 @@ import numpy as np
 from matplotlib.figure import Figure
 from scipy import sparse
 
-from evaluation.estimators import coordinated, iid
-from evaluation.estimators.document_samples import SimpleRandom
-from evaluation.estimators.f1 import harmonic
-from evaluation.estimators.labelled import (
+from evaluation.experiments import figures
+from evaluation.experiments.outcome import Compared, Options, Outcome
+from evaluation.experiments.pool import BoolArray
+from evaluation.experiments.runs import FloatArray, IntArray
+from kbpo_estimators import coordinated, iid
+from kbpo_estimators.document_samples import SimpleRandom
+from kbpo_estimators.f1 import harmonic
+from kbpo_estimators.labelled import (
     PLANNED_DENSITY,
     both,
     labelled_recall,
     planned_alpha,
     share_of_pool,
 )
-from evaluation.estimators.precision import difference_precision
-from evaluation.estimators.recall import document_recall
-from evaluation.experiments import figures
-from evaluation.experiments.outcome import Compared, Options, Outcome
-from evaluation.experiments.pool import BoolArray
-from evaluation.experiments.runs import FloatArray, IntArray
+from kbpo_estimators.precision import difference_precision
+from kbpo_estimators.recall import document_recall
 
 SYSTEMS = ("P", "P+L", "P+L+N")
 MEASURES = ("precision", "recall", "F1")

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.special import expit
 
-from evaluation.estimators import weighting
 from evaluation.experiments.runs import FloatArray, IntArray, Runs
+from kbpo_estimators import weighting
 
 BoolArray = NDArray[np.bool_]
 

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from evaluation.estimators import coordinated
-from evaluation.estimators.precision import difference_precision
 from evaluation.experiments import figures
 from evaluation.experiments.outcome import Compared, Options, Outcome
 from evaluation.experiments.pool import BoolArray, Pool, draw_pool
 from evaluation.experiments.runs import FloatArray, IntArray
+from kbpo_estimators import coordinated
+from kbpo_estimators.precision import difference_precision
 
 HONEST = 8
 """Systems that are sampled before; one of them is the adversary's own."""

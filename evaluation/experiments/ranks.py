@@ -15,18 +15,18 @@ import numpy as np
 from matplotlib.figure import Figure
 from scipy.special import expit, logit, ndtri, stdtrit
 
-from evaluation.estimators import coordinated
-from evaluation.estimators.comparison import Comparable, comparables, differences
-from evaluation.estimators.differences import Differences
-from evaluation.estimators.document_samples import SimpleRandom
-from evaluation.estimators.intervals import Interval, wilson
-from evaluation.estimators.pairs import pairs
-from evaluation.estimators.ranks import told_apart
-from evaluation.estimators.scores import CoordinatedSample, Documents, System, coordinated_estimates
 from evaluation.experiments import figures
 from evaluation.experiments.outcome import Compared, Options, Outcome
 from evaluation.experiments.runs import FloatArray, IntArray
-from evaluation.kbp.labels import Labels
+from kbpo_estimators import coordinated
+from kbpo_estimators.comparison import Comparable, comparables, differences
+from kbpo_estimators.differences import Differences
+from kbpo_estimators.document_samples import SimpleRandom
+from kbpo_estimators.intervals import Interval, wilson
+from kbpo_estimators.kbp.labels import Labels
+from kbpo_estimators.pairs import pairs
+from kbpo_estimators.ranks import told_apart
+from kbpo_estimators.scores import CoordinatedSample, Documents, System, coordinated_estimates
 
 SYSTEMS, CLAIMS = 40, 1_000
 DOCUMENTS, POPULATION = 300, 15_000

@@ -16,14 +16,14 @@ from scipy import sparse
 from scipy.optimize import brentq
 from scipy.special import expit
 
-from evaluation.estimators import coordinated, iid, weighting
-from evaluation.estimators.labelled import PLANNED_DENSITY
-from evaluation.estimators.planned_variance import LEAST_VARIANCE
-from evaluation.estimators.precision import difference_precision
 from evaluation.experiments import figures
 from evaluation.experiments.outcome import Compared, Options, Outcome
 from evaluation.experiments.pool import FALSE_INSTANCES, MISTAKES_IN_A_CORPUS, TRUE_INSTANCES, Pool, draw_pool
 from evaluation.experiments.runs import TOP, FloatArray, IntArray, Runs
+from kbpo_estimators import coordinated, iid, weighting
+from kbpo_estimators.labelled import PLANNED_DENSITY
+from kbpo_estimators.planned_variance import LEAST_VARIANCE
+from kbpo_estimators.precision import difference_precision
 
 LABELS = 500
 """What a system alone needs: the target is V* = ¼/500."""

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from evaluation.estimators import coordinated
-from evaluation.estimators.document_samples import DocumentSample, SimpleRandom, TwoPhase
-from evaluation.estimators.precision import PrecisionEstimate, difference_precision
 from evaluation.experiments.runs import IntArray
+from kbpo_estimators import coordinated
+from kbpo_estimators.document_samples import DocumentSample, SimpleRandom, TwoPhase
+from kbpo_estimators.precision import PrecisionEstimate, difference_precision
 
 INSTANCES = 4_000
 DOCUMENTS = 1_500

@@ -5,7 +5,7 @@ from types import MappingProxyType
 
 from annotations.texts.inputs import ANSWER, MEASURES, QUALITY
 from evaluation.choices import Choices, Counted, Part
-from evaluation.estimators import intervals
+from kbpo_estimators import intervals
 
 CORRECTED, PLAIN = "corrected", "plain"
 """Estimators: with the metrics that were fixed beforehand, and from judgements alone."""

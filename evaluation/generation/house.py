@@ -2,7 +2,7 @@
 
 It is learnt from released judgements, of whatever systems, and frozen when an epoch opens: coefficients with
 a digest. So it knows nothing of that epoch's judgements, and as a candidate for g costs no bias. How far it
-goes with a system's judgements is for the line of each fold to find out (`evaluation.generation.estimates`).
+goes with a system's judgements is for the line of each fold to find out (`kbpo_estimators.generation`).
 """
 
 import hashlib
@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from evaluation.estimators import _checks
-from evaluation.estimators._checks import FloatArray, IntArray
-from evaluation.estimators.control import components, correlation
-from evaluation.estimators.coordinated import FOLDS
-from evaluation.generation.estimates.scales import SCALES, Scale
+from kbpo_estimators import _checks
+from kbpo_estimators._checks import FloatArray, IntArray
+from kbpo_estimators.control import components, correlation
+from kbpo_estimators.coordinated import FOLDS
+from kbpo_estimators.generation.scales import SCALES, Scale
 
 PENALTIES = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1_000.0, 3_000.0, 10_000.0)
 """λ, in outputs: the one is taken that misses least in cross-validation over inputs."""

@@ -10,7 +10,6 @@ import numpy as np
 from annotations import prompts, questions
 from annotations.models import Corpus, Document
 from annotations.policies import single
-from evaluation.estimators import coordinated
 from evaluation.generation import published
 from evaluation.generation.asking import asked_of, asking_of
 from evaluation.generation.choices import WEIGHTING
@@ -21,6 +20,7 @@ from evaluation.units import BoolArray, FloatArray, Foreseen, Groups, IntArray
 from kbpo.core.database.analysing import analyse
 from kbpo.core.database.bulk import array_literal, read_rows
 from kbpo.core.database.coded import pack
+from kbpo_estimators import coordinated
 from kbpo_formats.generation.outputs import tidy
 
 KEY_VERSION = "output 1"
@@ -28,7 +28,7 @@ KEY_VERSION = "output 1"
 INPUTS, PLACES = "input", "place"
 
 
-class Handed(Protocol):
+class Submitted(Protocol):
     """What a system wrote, as its reader hands it over."""
 
     @property
@@ -37,7 +37,7 @@ class Handed(Protocol):
 
     @property
     def metrics(self) -> Mapping[str, Sequence[float]]:
-        """Return the values of each metric that was handed in, in the same order."""
+        """Return the values of each metric that was submitted, in the same order."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +76,7 @@ def random_key(key: str) -> str:
     return key.rpartition("|")[0]
 
 
-def store_predictions(submission: Submission, handed: Handed) -> None:
+def store_predictions(submission: Submission, handed: Submitted) -> None:
     """Store what a submission wrote, and the texts that are new."""
     documents = dict(Document.objects.filter(corpus=submission.corpus).values_list("doc_id", "pk"))
     texts = [(doc_id, tidy(text)) for doc_id, text in handed.outputs]

@@ -16,14 +16,14 @@ from annotations import prompts
 from annotations.models import Corpus, Prompt
 from annotations.policies.single import SECOND_SHARE
 from annotations.texts.inputs import MEASURES, PARTS_OF_PLAN, QUALITY
-from evaluation.estimators import coordinated
-from evaluation.generation.estimates import Needed, Variances, needed
 from evaluation.generation.house import HOUSE, House
 from evaluation.generation.metrics import freezing
 from evaluation.generation.metrics import stored as stored_metrics
 from evaluation.generation.metrics.registry import METRICS
 from evaluation.models import Epoch, PlannedVariance, Submission
 from evaluation.units import Alternative, FloatArray, IntArray, Plan
+from kbpo_estimators import coordinated
+from kbpo_estimators.generation import Needed, Variances, needed
 
 VERSION = "planning values 2"
 NONE, PERFECT = "none", "perfect"

@@ -9,8 +9,8 @@ from typing import Any
 from annotations.texts import jsonlines
 from annotations.texts.inputs import ANSWER
 from annotations.texts.records import read_id, read_text, shown
-from evaluation.generation.estimates.scales import MOST_EDITS
 from kbpo.core.errors import InvalidInput
+from kbpo_estimators.generation.scales import MOST_EDITS
 from kbpo_formats.ontologies.faults import Fault, Faulty
 
 MOST_FAULTS = 50

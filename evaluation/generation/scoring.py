@@ -6,10 +6,6 @@ from io import BytesIO
 
 import numpy as np
 
-from evaluation.estimators.differences import Differences
-from evaluation.estimators.intervals import DEFAULT_LEVEL, LEVELS, Interval
-from evaluation.estimators.pooled import UnitFeatures
-from evaluation.estimators.scores import CoordinatedSample
 from evaluation.generation import subsets
 from evaluation.generation.choices import (
     ANOTHER_CROWD,
@@ -20,13 +16,17 @@ from evaluation.generation.choices import (
     UNDECIDED,
     WEIGHTING,
 )
-from evaluation.generation.estimates import Given, Judgements, Score, Scores
 from evaluation.generation.given import read_given
 from evaluation.generation.judgements import read_judgements
 from evaluation.models import Epoch
 from evaluation.scores import Choice, Divided, Measured, ReadSide, Scored, ScoredPart, ScoreRow, SubsetRow
 from evaluation.task import Sample
 from evaluation.units import BoolArray, FloatArray, IntArray, Pool
+from kbpo_estimators.differences import Differences
+from kbpo_estimators.generation import Given, Judgements, Score, Scores
+from kbpo_estimators.intervals import DEFAULT_LEVEL, LEVELS, Interval
+from kbpo_estimators.pooled import UnitFeatures
+from kbpo_estimators.scores import CoordinatedSample
 
 _CROWDS = (THIS_CROWD, ANOTHER_CROWD)
 

@@ -11,16 +11,16 @@ from annotations.models import Corpus
 from annotations.policies import single
 from annotations.texts.inputs import QUALITY
 from evaluation import generation
-from evaluation.estimators.pooled import UnitFeatures
 from evaluation.generation import outputs, planning, scoring, subsets
 from evaluation.generation.choices import CHOICES
-from evaluation.generation.handed import READER
 from evaluation.generation.listed import LISTING
 from evaluation.generation.metrics import worths
 from evaluation.generation.metrics.preparing import PREPARING
 from evaluation.generation.starting.samples import SAMPLES
+from evaluation.generation.submitted import READER
 from evaluation.models import Epoch
 from evaluation.task import Kit, Pages, Task
+from kbpo_estimators.pooled import UnitFeatures
 
 
 def _summarise(counts: Mapping[str, Any]) -> Mapping[str, Any] | None:

@@ -1,13 +1,13 @@
 """What of a KBP score there is to choose from: measures, parts, weightings, estimators of recall, levels.
 
 Whatever names one of them, ranks by one or offers them takes it from here. How each is computed is in
-`evaluation.estimators`.
+`kbpo_estimators`.
 """
 
 from types import MappingProxyType
 
 from evaluation.choices import Choices, Part
-from evaluation.estimators import intervals
+from kbpo_estimators import intervals
 
 
 def _missing(part: str, measure: str) -> str:

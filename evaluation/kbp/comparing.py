@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from evaluation.estimators.comparison import Comparable, OtherDocuments, differences
-from evaluation.estimators.differences import Differences
 from evaluation.kbp.recall import annotated
 from evaluation.kbp.recall.annotated import AnnotatedDocuments
 from evaluation.models import Epoch
 from evaluation.scores import ReadSide
+from kbpo_estimators.comparison import Comparable, OtherDocuments, differences
+from kbpo_estimators.differences import Differences
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,11 +8,11 @@ from numpy.typing import NDArray
 
 from annotations.models import AnnotatedRelation, Corpus, Document
 from annotations.ontologies import plain_ontology_of
-from evaluation.estimators.subsets import Division
 from evaluation.kbp import name_counts
 from evaluation.kbp.name_keys import Names, digest
 from evaluation.task import Subsets
 from kbpo.core.database.coded import Coded
+from kbpo_estimators.subsets import Division
 
 IntArray = NDArray[np.int64]
 

@@ -5,10 +5,10 @@ from django.db.models import Exists, OuterRef
 
 from annotations.models import Question
 from annotations.models.kind_names import CANONICAL, RELATION
-from evaluation.estimators import weighting
 from evaluation.kbp.claims import COLUMNS, ClaimRow, known_rows
 from evaluation.models import Epoch, Prediction, Submission
 from evaluation.units import Foreseen, Groups
+from kbpo_estimators import weighting
 
 
 def foresee(submission: Submission, epoch: Epoch) -> Foreseen:

@@ -7,14 +7,14 @@ from numpy.typing import NDArray
 
 from annotations.ontologies import plain_ontology_of
 from evaluation.design import columns as stored
-from evaluation.estimators import weighting
-from evaluation.estimators.pooled import UnitFeatures
-from evaluation.kbp import features as of_claims
 from evaluation.kbp import name_keys
 from evaluation.kbp.claims import Claims
 from evaluation.units import Pool
 from kbpo.core.database.coded import code, code_names, unpack_names
 from kbpo.core.errors import InvalidInput
+from kbpo_estimators import weighting
+from kbpo_estimators.kbp import features as of_claims
+from kbpo_estimators.pooled import UnitFeatures
 
 FloatArray = NDArray[np.float64]
 
@@ -48,7 +48,7 @@ def columns(claims: Claims) -> Mapping[str, bytes]:
 
 
 def features(pool: Pool) -> UnitFeatures:
-    """Return what the pooled model learns from of each claim (`evaluation.kbp.features`)."""
+    """Return what the pooled model learns from of each claim (`kbpo_estimators.kbp.features`)."""
     relations = plain_ontology_of(pool.epoch.corpus).relations
     place = {relation.name: number for number, relation in enumerate(relations)}
     codes = np.zeros(pool.size, dtype=np.int64)

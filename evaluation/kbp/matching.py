@@ -17,9 +17,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from evaluation.estimators import _checks
-from evaluation.estimators._checks import BoolArray, FloatArray, IntArray
 from evaluation.kbp.words import Words
+from kbpo_estimators import _checks
+from kbpo_estimators._checks import BoolArray, FloatArray, IntArray
 from kbpo_formats.ontologies.ontology import Ontology
 from kbpo_formats.spans import Span
 

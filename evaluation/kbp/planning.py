@@ -13,14 +13,14 @@ import numpy as np
 from annotations.models import DocumentAnnotation
 from annotations.ontologies import plain_ontology_of
 from evaluation.design import columns
-from evaluation.estimators import coordinated, planned_variance
-from evaluation.estimators.planned_variance import Claimant, Scale, VarianceModel
 from evaluation.kbp import matching
 from evaluation.kbp.recall import annotated
 from evaluation.models import Epoch, PlannedVariance, SampleBatch, Submission
 from evaluation.units import FloatArray, IntArray, Plan
 from kbpo.core.database.bulk import array_literal, read_columns, read_rows
 from kbpo.core.database.coded import pack, unpack, unpack_coded
+from kbpo_estimators import coordinated, planned_variance
+from kbpo_estimators.planned_variance import Claimant, Scale, VarianceModel
 from kbpo_formats.ontologies.ontology import Ontology
 
 PARTS = ("relation", "all")

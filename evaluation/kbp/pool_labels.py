@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from annotations.kinds import canonical, relation
-from evaluation.estimators.judging.audited import Audit, AuditedLabels
-from evaluation.estimators.judging.drawing import doubts
-from evaluation.kbp.labels import Labels, NeededLabels
 from evaluation.scoring.pool import AUDITED_VALUE, numbered, read_audit, read_values
 from evaluation.units import BoolArray, FloatArray, IntArray, Pool
 from kbpo.core.database.bulk import array_literal, read_columns
+from kbpo_estimators.judging.audited import Audit, AuditedLabels
+from kbpo_estimators.judging.drawing import doubts
+from kbpo_estimators.kbp.labels import Labels, NeededLabels
 
 
 def read_outside(pool: Pool) -> BoolArray:

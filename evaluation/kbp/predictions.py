@@ -6,12 +6,12 @@ from django.db import connection
 
 from annotations.models import Document
 from annotations.ontologies import plain_ontology_of
-from evaluation.estimators import weighting
 from evaluation.kbp.files.sent import Predictions
 from evaluation.kbp.name_keys import digest
 from evaluation.models import Instance, Prediction, Submission, Unit
 from kbpo.core.database.analysing import analyse
 from kbpo.core.errors import InvalidInput
+from kbpo_estimators import weighting
 from kbpo_formats.kbp.predictions import OFFSETS
 from kbpo_formats.ontologies.ontology import Ontology
 

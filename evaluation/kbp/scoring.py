@@ -4,17 +4,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from evaluation.design import columns
-from evaluation.estimators.comparison import comparables
-from evaluation.estimators.pooled import UnitFeatures
-from evaluation.estimators.scores import (
-    CoordinatedSample,
-    Estimates,
-    SystemScore,
-    coordinated_estimates,
-    iid_estimates,
-    pooled_models,
-)
-from evaluation.estimators.subsets import subset_scores
 from evaluation.kbp import comparing, divisions, kept, matching
 from evaluation.kbp.choices import CHOICES
 from evaluation.kbp.pool_labels import SampledLabels, read_audited, read_labels, read_outside
@@ -24,6 +13,17 @@ from evaluation.scoring.pool import resampling
 from evaluation.task import Sample
 from evaluation.units import Pool
 from kbpo.core.database.coded import unpack_coded, unpack_names
+from kbpo_estimators.comparison import comparables
+from kbpo_estimators.pooled import UnitFeatures
+from kbpo_estimators.scores import (
+    CoordinatedSample,
+    Estimates,
+    SystemScore,
+    coordinated_estimates,
+    iid_estimates,
+    pooled_models,
+)
+from kbpo_estimators.subsets import subset_scores
 
 
 def score(pool: Pool, sample: Sample, features: UnitFeatures) -> Scored:

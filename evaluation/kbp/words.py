@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evaluation.estimators import _checks
-from evaluation.estimators._checks import IntArray
+from kbpo_estimators import _checks
+from kbpo_estimators._checks import IntArray
 from kbpo_formats.spans import Span
 
 _SPACES = np.array([code for code in range(sys.maxunicode + 1) if chr(code).isspace()], dtype=np.uint32)

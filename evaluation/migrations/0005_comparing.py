@@ -43,7 +43,7 @@ class Migration(migrations.Migration):
                 ('weighting', models.CharField(max_length=32)),
                 ('part', models.CharField(choices=[('all', 'relation and both canonical mentions'), ('relation', 'the relation alone'), ('linking', 'the canonical mentions alone')], max_length=16)),
                 ('submissions', django.contrib.postgres.fields.ArrayField(base_field=models.BigIntegerField(), help_text='Their keys, in the order of the arrays.', size=None)),
-                ('arrays', models.BinaryField(help_text="NumPy's npz of evaluation.estimators.comparison.Comparable.")),
+                ('arrays', models.BinaryField(help_text="NumPy's npz of kbpo_estimators.comparison.Comparable.")),
             ],
         ),
         migrations.CreateModel(

@@ -1,4 +1,4 @@
-"""Further files that come with one that is handed in or checked."""
+"""Further files that come with one that is submitted or checked."""
 
 from typing import BinaryIO, cast
 

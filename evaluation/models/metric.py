@@ -1,4 +1,4 @@
-"""Metrics of what systems wrote: a column a metric, computed here or handed in; and what was learnt."""
+"""Metrics of what systems wrote: a column a metric, computed here or submitted; and what was learnt."""
 
 from django.db import models
 from django.db.models import F, Q
@@ -15,7 +15,7 @@ class MetricColumn(models.Model):
     )
     name = models.CharField(max_length=64)
     version = models.PositiveSmallIntegerField(
-        default=1, help_text="Of what computes it; a column that was handed in has the first alone."
+        default=1, help_text="Of what computes it; a column that was submitted has the first alone."
     )
     is_uploaded = models.BooleanField(default=False)
     size = models.PositiveIntegerField(help_text="How many outputs there are.")

@@ -1,4 +1,4 @@
-"""What teams hand in, and what it claims."""
+"""What teams submit, and what it claims."""
 
 from typing import BinaryIO, cast
 
@@ -16,7 +16,7 @@ def upload_path(submission: "Submission", filename: str) -> str:
 
 
 class Submission(models.Model):
-    """What a system produced, handed in by a team."""
+    """What a system produced, submitted by a team."""
 
     class State(models.TextChoices):
         UPLOADED = "uploaded", "waiting to be read"
@@ -214,7 +214,7 @@ COLUMN = "From 1: of a character in JSON Lines, of a field between tabs in TAC K
 
 
 class Problem(models.Model):
-    """A fault found in a file that was handed in, or in one that was only checked."""
+    """A fault found in a file that was submitted, or in one that was only checked."""
 
     submission = models.ForeignKey(
         Submission, on_delete=models.CASCADE, related_name="problems", null=True, blank=True

@@ -59,7 +59,7 @@ class Upload(models.Model):
 
 
 class FileCheck(models.Model):
-    """A file that is checked as a submission would be, and not handed in. It goes when its upload does."""
+    """A file that is checked as a submission would be, and not submitted. It goes when its upload does."""
 
     class State(models.TextChoices):
         WAITING = "waiting", "waiting to be read"

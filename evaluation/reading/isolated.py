@@ -114,7 +114,7 @@ def read(
     about : mapping, optional
         What else the reader must know of the corpus: JSON.
     attachments : mapping of str to binary file, optional
-        What was handed in beside it, by name.
+        What was submitted beside it, by name.
     limits : Limits, optional
     is_wanted : callable
         Asked every `LOOK` seconds whether to go on.

@@ -11,7 +11,7 @@ from kbpo_formats.recognising import recognise
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttachmentKind:
-    """A further file that may be handed in beside one: an attachment.
+    """A further file that may be submitted beside one: an attachment.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class Reader:
     nothing : Sized
         What is received of a file that is refused.
     attachments : tuple of AttachmentKind
-        What may be handed in beside a file. Whatever is read from one is told to the child under its name.
+        What may be submitted beside a file. Whatever is read from one is told to the child under its name.
     """
 
     child: str

@@ -11,14 +11,14 @@ import numpy as np
 
 from annotations.models import Corpus, Takedown
 from evaluation.design import batches
-from evaluation.estimators.intervals import Interval
-from evaluation.estimators.pooled import PooledModel
 from evaluation.models import Comparison, Epoch, Estimate, FittedModel, Ranking, Score
 from evaluation.scores import Choice, ScoreRow
 from evaluation.scoring import estimation
 from evaluation.scoring.ranks import find_ranks
 from evaluation.task import Task
 from evaluation.units import Pool
+from kbpo_estimators.intervals import Interval
+from kbpo_estimators.pooled import PooledModel
 
 AGREE = 1e-6
 """Within which figures agree: the last digits of sums and logarithms depend on the machine."""

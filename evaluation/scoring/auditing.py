@@ -8,13 +8,13 @@ from annotations import questions
 from annotations.models import Question
 from evaluation.design import audits, batches
 from evaluation.design.evidence import read_evidence, read_labels
-from evaluation.estimators.pooled import SampleEntries, learn
-from evaluation.estimators.scores import CoordinatedSample
 from evaluation.models import AuditDrawing, Epoch, SampleBatch
 from evaluation.scoring import pool as pools
 from evaluation.task import Task
 from evaluation.units import BoolArray, FloatArray, Pool
 from kbpo.core.database.analysing import analyse
+from kbpo_estimators.pooled import SampleEntries, learn
+from kbpo_estimators.scores import CoordinatedSample
 
 LEAST_LABELS = 20
 """With fewer labelled units nothing is learnt: each label is as likely 1 as 0."""

@@ -6,15 +6,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evaluation.estimators.intervals import Interval, difference_interval
-from evaluation.estimators.pairs import Pairs, pair_level, pairs
-from evaluation.estimators.ranks import last_level
 from evaluation.models import Comparison, Epoch, Ranking, Submission
 from evaluation.scores import Choice
 from evaluation.scoring.scales import Scale
 from evaluation.scoring.stored import Measure, newest_scores
 from evaluation.task import Task
 from kbpo.core.database.bulk import insert_row
+from kbpo_estimators.intervals import Interval, difference_interval
+from kbpo_estimators.pairs import Pairs, pair_level, pairs
+from kbpo_estimators.ranks import last_level
 
 
 @dataclass(frozen=True, slots=True)

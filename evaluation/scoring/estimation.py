@@ -13,13 +13,13 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 import kbpo
+import kbpo_estimators
 from annotations import agreements
 from annotations.labels import update_posteriors
 from annotations.models import Corpus
-from evaluation import estimators, scores, units
+from evaluation import scores, units
 from evaluation.design import batches, columns
 from evaluation.design.prices import Source
-from evaluation.estimators.pooled import PooledModel
 from evaluation.models import (
     Comparison,
     Epoch,
@@ -39,6 +39,7 @@ from evaluation.units import Pool
 from kbpo.core.database import coded
 from kbpo.core.database.analysing import analyse
 from kbpo.core.database.bulk import copy_rows, reserve_ids
+from kbpo_estimators.pooled import PooledModel
 
 FIGURES = ("measure", "estimate", "low", "high")
 
@@ -329,7 +330,7 @@ def code_version(task: Task) -> str:
 def code_files(task: Task) -> list[Path]:
     """List the files of the code that makes a task's scores: of a package all but what only pages need."""
     found: list[Path] = []
-    for module in (estimators, coded, units, scores, columns, pools, *task.scored_by):
+    for module in (kbpo_estimators, coded, units, scores, columns, pools, *task.scored_by):
         path = Path(module.__file__ or "")
         found += sorted(path.parent.rglob("*.py")) if path.name == "__init__.py" else [path]
     shown = ("views", "explorer", "starting")

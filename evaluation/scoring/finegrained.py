@@ -9,14 +9,14 @@ import numpy as np
 from annotations.models import Corpus
 from evaluation.choices import Choices
 from evaluation.design import columns
-from evaluation.estimators.scores import VOTES
-from evaluation.estimators.subsets import LEAST_LABELS
 from evaluation.models import InclusionProbability, PlannedVariance, SampleBatch, Submission, SubsetScore
 from evaluation.scoring.stored import Measure, Measures, StoredScore, measures, newest_scores
 from evaluation.task import Subsets, Task
 from evaluation.units import IntArray
 from kbpo.core.database.bulk import read_columns
 from kbpo.core.database.coded import unpack
+from kbpo_estimators.scores import VOTES
+from kbpo_estimators.subsets import LEAST_LABELS
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from annotations.models import Corpus
 from evaluation.choices import Choices
-from evaluation.estimators.scores import VOTES
 from evaluation.models import Submission
 from evaluation.scoring.stored import (
     Counts,
@@ -19,6 +18,7 @@ from evaluation.scoring.stored import (
 )
 from evaluation.submissions.progress import count_settled
 from evaluation.submissions.visibility import Viewer, changeable, is_own, visible
+from kbpo_estimators.scores import VOTES
 
 State = Submission.State
 SHOWN_STATES = (State.UPLOADED, State.ACCEPTED, State.JUDGING, State.SCORED)

@@ -9,12 +9,12 @@ import numpy as np
 
 from annotations.models import Corpus
 from evaluation.design import columns
-from evaluation.estimators.resampling import Resampling
-from evaluation.estimators.scores import CoordinatedSample, IidSample, System
 from evaluation.models import Epoch
 from evaluation.units import BoolArray, FloatArray, IntArray, Pool
 from kbpo.core.database.bulk import read_columns
 from kbpo.core.database.coded import Coded, unpack, unpack_coded
+from kbpo_estimators.resampling import Resampling
+from kbpo_estimators.scores import CoordinatedSample, IidSample, System
 
 _GAPS = 8
 """Row ids that lie closer than this on average are looked up in a table of all from the first to the last."""

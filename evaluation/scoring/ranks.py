@@ -17,15 +17,15 @@ from django.db import connection
 
 from annotations.models import Corpus
 from evaluation.choices import Choices
-from evaluation.estimators.intervals import Interval
-from evaluation.estimators.pairs import Pairs, pairs
-from evaluation.estimators.ranks import ranks, told_apart
 from evaluation.models import Epoch, Estimate, Ranking, Submission
 from evaluation.scores import Choice, ReadSide, ScoreRow, Side
 from evaluation.scoring.scales import Scale
 from evaluation.task import Task
 from evaluation.units import FloatArray, IntArray
 from kbpo.core.database.bulk import array_literal, copy_rows, read_rows
+from kbpo_estimators.intervals import Interval
+from kbpo_estimators.pairs import Pairs, pairs
+from kbpo_estimators.ranks import ranks, told_apart
 
 _UPDATE = """
 UPDATE evaluation_score AS score SET rank = new.rank

@@ -3,8 +3,8 @@
 from dataclasses import dataclass, replace
 
 from evaluation.choices import Choices
-from evaluation.estimators.differences import Difference, Differences
-from evaluation.estimators.intervals import Interval
+from kbpo_estimators.differences import Difference, Differences
+from kbpo_estimators.intervals import Interval
 
 
 @dataclass(frozen=True, slots=True)

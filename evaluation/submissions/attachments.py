@@ -27,7 +27,7 @@ def sha256(file: "File[bytes]") -> str:
 
 
 def store(*, submission: Submission, files: Files, saved: list[FieldFile]) -> None:
-    """Store what was handed in beside a submission's file.
+    """Store what was submitted beside a submission's file.
 
     Parameters
     ----------

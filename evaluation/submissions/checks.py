@@ -1,4 +1,4 @@
-"""Checking a file without handing it in: the same reading, and nothing that lasts longer than a day.
+"""Checking a file without submitting it: the same reading, and nothing that lasts longer than a day.
 
 People take turns, and one file of each is read at a time: a long one keeps its owner's others waiting, and
 nobody else's. So a check may wait for as long as its upload is kept; no time limit counts that against it.

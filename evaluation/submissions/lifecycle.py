@@ -111,7 +111,7 @@ def resume(*, submission: Submission, user: User) -> None:
     dead = (State.REFUSED, State.CANCELLED, State.WITHDRAWN, State.FAILED)
     same_name = locked.team.submissions.filter(corpus=locked.corpus, name=locked.name).exclude(state__in=dead)
     if same_name.exists():
-        raise Conflict(f"{locked.team} has handed in another submission named {locked.name!r} since")
+        raise Conflict(f"{locked.team} has submitted another system named {locked.name!r} since")
     back, locked.failed_in = locked.failed_in, ""
     StageWork.objects.filter(submission=locked).delete()
     move(locked, back, "resumed", by=user, also=["failed_in"])

@@ -1,4 +1,4 @@
-"""The problems of a file that was handed in or checked: stored, counted, found again."""
+"""The problems of a file that was submitted or checked: stored, counted, found again."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass

@@ -33,7 +33,7 @@ HEADINGS: Mapping[str, str] = MappingProxyType(
 )
 EVENTS: Mapping[str, str] = MappingProxyType(
     {
-        State.UPLOADED: "Handed in",
+        State.UPLOADED: "Submitted",
         State.REFUSED: "Read and refused",
         State.ACCEPTED: "Read and accepted",
         State.JUDGING: "Sample drawn; judging began",
@@ -241,7 +241,7 @@ def next_step(
     if submission.state == State.UPLOADED:
         return "Next the file is read, line by line. That takes seconds, or minutes if it is large."
     if submission.state == State.REFUSED:
-        return "Nothing was judged, no quota used. Mend the lines named below and hand the file in again."
+        return "Nothing was judged, no quota used. Mend the lines named below and submit the file again."
     if submission.state == State.ACCEPTED and not submission.go_ahead:
         return "Nobody judges it until you say so."
     if submission.state == State.ACCEPTED and not may_compete:

@@ -100,7 +100,7 @@ def upload(
         with brief_transaction(f"Something else of {team} is just being stored: try again in a moment."):
             Team.objects.select_for_update().get(pk=team.pk)
             _refuse_judges(team, corpus)
-            # Under the lock: a request that is sent twice at once is handed in once.
+            # Under the lock: a request that is sent twice at once is submitted once.
             same = (
                 [] if again or user is None else uploads.with_digest(digest, user=user.pk, corpus=corpus.pk)
             )
@@ -154,7 +154,7 @@ def submit_upload(
     attachments: Mapping[str, Upload] | None = None,
     **values: Any,
 ) -> Submission:
-    """Hand in a file that has arrived in full; its upload is thrown away, unless it was checked.
+    """Submit a file that has arrived in full; its upload is thrown away, unless it was checked.
 
     Parameters
     ----------
@@ -307,10 +307,10 @@ def _refuse_judges(team: Team, corpus: Corpus) -> None:
     if judged.exists():
         raise NotAllowed(
             f"somebody who is or was in {team} has judged claims of {corpus} that are still sealed: the team"
-            " can hand in systems once their epoch is released"
+            " can submit systems once their epoch is released"
         )
     if roles.insiders(corpus).filter(pk__in=people).exists():
         raise NotAllowed(
             f"somebody who is or was in {team} is an organiser or a reviewer of {corpus}, and sees what is"
-            " sampled: the team cannot hand in systems there"
+            " sampled: the team cannot submit systems there"
         )

@@ -86,7 +86,7 @@ def create(*, user: User, name: str, size: int, modified: int | None = None, dig
         mine = Upload.objects.filter(user=user)
         if not _fits(mine, size):
             raise Conflict(
-                f"You have {mine.count()} uploads here that were not handed in, and {MOST_OPEN} or"
+                f"You have {mine.count()} uploads here that were not submitted, and {MOST_OPEN} or"
                 f" {MOST_HELD / 1e9:.0f} GB is the most: discard one, or wait a day"
             )
         return Upload.objects.create(
@@ -210,7 +210,7 @@ def with_digest(digest: str, *, user: int, corpus: int | None = None) -> list[Su
 
 
 def left_lying(user: User) -> list[Upload]:
-    """Return the uploads of a user that were not finished, or neither handed in nor checked; newest first."""
+    """Return the uploads of a user that were not finished, or neither submitted nor checked; newest first."""
     found = Upload.objects.filter(user=user, file_check=None, attached=None)
     return list(found.filter(expires_at__gt=timezone.now()))
 

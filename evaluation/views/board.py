@@ -8,8 +8,6 @@ from django.http import HttpRequest
 
 from annotations.models import Corpus
 from evaluation.choices import Choices
-from evaluation.estimators.resampling import REPLICATES
-from evaluation.estimators.scores import VOTES
 from evaluation.registry import task_of
 from evaluation.scoring import axis, listing, plane
 from evaluation.scoring.disagreement import Disagreement, read_disagreement
@@ -20,6 +18,8 @@ from evaluation.scoring.stored import Measures, shown_standard
 from evaluation.submissions.standing_for import count_runs
 from evaluation.views.listing import headings, read_columns, read_listing
 from kbpo.core.errors import InvalidInput
+from kbpo_estimators.resampling import REPLICATES
+from kbpo_estimators.scores import VOTES
 
 LEAST_LABELS = (100, 300, 1000)
 """How many labels a system may be asked to have, beside as many as a rank needs."""

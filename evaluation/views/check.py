@@ -1,4 +1,4 @@
-"""Checking a file without handing it in."""
+"""Checking a file without submitting it."""
 
 from typing import Any
 from uuid import UUID
@@ -28,10 +28,10 @@ WORDS = {
         "Waiting to be read",
         "That takes seconds, or minutes if it is large. Of each person one file is read at a time.",
     ),
-    FileCheck.State.ACCEPTED: ("It would be accepted", "Nothing was handed in."),
+    FileCheck.State.ACCEPTED: ("It would be accepted", "Nothing was submitted."),
     FileCheck.State.REFUSED: (
         "It would be refused: it has errors",
-        "Nothing was handed in, and nothing used.",
+        "Nothing was submitted, and nothing used.",
     ),
     FileCheck.State.FAILED: (
         "We could not check it",

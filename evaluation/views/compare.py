@@ -10,8 +10,6 @@ from django.views.decorators.http import require_safe
 
 from annotations.models import Corpus
 from evaluation.choices import Choices
-from evaluation.estimators.intervals import Interval
-from evaluation.estimators.pairs import pair_level
 from evaluation.models import Submission
 from evaluation.registry import task_of
 from evaluation.scoring import comparing
@@ -22,6 +20,8 @@ from evaluation.submissions.visibility import KNOWN_NAME, Viewer, find, systems_
 from evaluation.views.board import Choice, disagreement, offered, read_choice
 from kbpo.core.errors import InvalidInput
 from kbpo.core.revalidating import public_page
+from kbpo_estimators.intervals import Interval
+from kbpo_estimators.pairs import pair_level
 
 
 @dataclass(frozen=True, slots=True)

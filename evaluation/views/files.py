@@ -1,4 +1,4 @@
-"""What was found in a file, be it handed in or only checked: its problems, its lines, what it claims."""
+"""What was found in a file, be it submitted or only checked: its problems, its lines, what it claims."""
 
 import csv
 import json

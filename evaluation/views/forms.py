@@ -1,4 +1,4 @@
-"""The forms by which a system is handed in, or a file is checked."""
+"""The forms by which a system is submitted, or a file is checked."""
 
 import json
 import re
@@ -105,7 +105,7 @@ class FileForm(forms.Form):
                     self._keep(data, name, upload, sent)
         super().__init__(data, **kwargs)
         if data is None and not self.initial.get("corpus") and Corpus.objects.count() > 1:
-            # nobody hands in to the first one because it is the first
+            # nobody submits to the first one because it is the first
             field = self.fields["corpus"]
             assert isinstance(field, forms.ModelChoiceField)
             field.empty_label = "Choose the corpus that your system read"
@@ -196,7 +196,7 @@ class FileForm(forms.Form):
 
 
 class CheckForm(FileForm):
-    """A file to be checked and not handed in."""
+    """A file to be checked and not submitted."""
 
 
 class VisitorCheckForm(forms.Form):
@@ -276,7 +276,7 @@ class UploadForm(FileForm):
     )
     paper_url = link_field("Address of a paper")
     code_url = link_field("Address of its code")
-    again = forms.BooleanField(label="Hand them in again", required=False)
+    again = forms.BooleanField(label="Submit them again", required=False)
     go_ahead = forms.BooleanField(
         label="Judge it as soon as it is accepted",
         required=False,
@@ -317,7 +317,7 @@ class UploadForm(FileForm):
         return json.dumps({str(pk): tag for pk, tag in Corpus.objects.values_list("pk", "tag")})
 
     def clean(self) -> dict[str, Any]:
-        """Ask back where the same bytes were handed in before."""
+        """Ask back where the same bytes were submitted before."""
         cleaned = super().clean()
         cleaned["anonymous_until"] = midnight(cleaned.get("anonymous_until"))
         clean_links(self, cleaned)
@@ -327,7 +327,7 @@ class UploadForm(FileForm):
             same = uploads.with_digest(sent.digest, user=self.user.pk, corpus=corpus.pk)
             if same:
                 self.add_error(
-                    "again", "Nothing was handed in yet: say that you want the same bytes judged again."
+                    "again", "Nothing was submitted yet: say that you want the same bytes judged again."
                 )
         return cleaned
 

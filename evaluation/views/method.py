@@ -12,13 +12,13 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from annotations.policies.single import SECOND_SHARE
-from evaluation.estimators import control, coordinated, iid, precision, subsets
 from evaluation.generation import house
-from evaluation.generation.estimates import FEW, OWN_NOISE
 from evaluation.kbp.keys import instance_key
 from evaluation.kbp.task import TASK
 from evaluation.scoring.estimation import code_version
 from kbpo.core.revalidating import public_page
+from kbpo_estimators import control, coordinated, iid, precision, subsets
+from kbpo_estimators.generation import FEW, OWN_NOISE
 
 #: In the order in which a reader asks: is it needed, is it better, does it hold, can it be played.
 EXPERIMENTS = (

@@ -18,8 +18,6 @@ from annotations import roles
 from annotations.roles import Act
 from evaluation.design import forecast
 from evaluation.design.prices import Source
-from evaluation.estimators.resampling import REPLICATES
-from evaluation.estimators.scores import VOTES
 from evaluation.models import NormalisedFile, Score, StageWork, Submission
 from evaluation.registry import task_of
 from evaluation.scoring import finegrained
@@ -45,6 +43,8 @@ from evaluation.views.forms import LinksForm, midnight
 from kbpo.accounts.models import User
 from kbpo.core.durations import in_words
 from kbpo.core.errors import InvalidInput, TryAgain
+from kbpo_estimators.resampling import REPLICATES
+from kbpo_estimators.scores import VOTES
 
 State = Submission.State
 ERRORS = 5  # shown here; all problems have a page of their own

@@ -21,7 +21,7 @@ PAGE = 25
 @login_required
 @require_safe
 def submissions(request: HttpRequest) -> HttpResponse:
-    """List what the reader's teams handed in, and how each stands; operators may see everything."""
+    """List what the reader's teams submitted, and how each stands; operators may see everything."""
     user = cast(User, request.user)
     everything = is_operator(user) and "all" in request.GET
     found = Submission.objects.order_by("-pk") if everything else Submission.objects.filter(owned(user))

@@ -1,4 +1,4 @@
-"""Handing in a system."""
+"""Submitting a system."""
 
 from typing import Any, cast
 from uuid import UUID
@@ -34,7 +34,7 @@ def upload(request: HttpRequest) -> HttpResponse:
         status = 400
         if form.is_valid():
             try:
-                return _hand_in(request, user, form)
+                return _submit(request, user, form)
             except KbpoError as error:
                 form.add_error(None, str(error))
                 status = error.status
@@ -75,7 +75,7 @@ def asked_for(request: HttpRequest) -> dict[str, Any]:
     return {**named, **({} if corpus is None else {"corpus": corpus, "format": ""})}
 
 
-def _hand_in(request: HttpRequest, user: User, form: UploadForm) -> HttpResponse:
+def _submit(request: HttpRequest, user: User, form: UploadForm) -> HttpResponse:
     values = form.cleaned_data
     sent = values.pop("upload")
     submission = submitting.submit_upload(user=user, sent=sent, task=task_of(values["corpus"]), **values)

@@ -97,7 +97,7 @@ class CorpusForm(FileForm):
         label="Metric that judgements are corrected by",
         required=False,
         max_length=64,
-        help_text="For generated text: a built-in one, or a column that systems hand in. It never changes.",
+        help_text="For generated text: a built-in one, or a column that systems submit. It never changes.",
     )
     planning = forms.CharField(
         label="How outputs and judgements are expected to vary",

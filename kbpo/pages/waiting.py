@@ -86,9 +86,9 @@ def _submissions(user: User) -> Iterator[Waiting]:
 def _uploads(user: User) -> Iterator[Waiting]:
     lying = uploads.left_lying(user)
     if lying:
-        words = f"{lying[0]} was sent and not handed in"
+        words = f"{lying[0]} was sent and not submitted"
         if len(lying) > 1:
-            words = f"{len(lying)} files were sent and not handed in"
+            words = f"{len(lying)} files were sent and not submitted"
         yield Waiting(words, reverse("upload"), "Go on")
 
 

@@ -119,7 +119,7 @@ function token() {
   return form.querySelector("[name=csrfmiddlewaretoken]").value;
 }
 
-// What sends the file of one field. Of the form's first, it is said whether the same bytes were handed in before.
+// What sends the file of one field. Of the form's first, it is said whether the same bytes were submitted before.
 function makeSender(field, isFirst) {
   const find = (name) => field.querySelector(`[data-${name}]`);
   const input = field.querySelector("input[type=file]");

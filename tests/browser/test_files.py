@@ -79,8 +79,8 @@ def fill_in(page, name="Finder"):
     page.get_by_label("Judge it as soon as it is accepted").uncheck()
 
 
-def hand_in(page):
-    page.get_by_role("button", name="Hand it in").click()
+def submit_file(page):
+    page.get_by_role("button", name="Submit it").click()
 
 
 def test_an_upload_goes_on_when_the_line_is_mended(open_page, member, kb):
@@ -93,7 +93,7 @@ def test_an_upload_goes_on_when_the_line_is_mended(open_page, member, kb):
     expect(words(page)).to_contain_text("run1.kb is here")
     assert line.offsets == list(range(0, kb.stat().st_size, PIECE))  # no byte went twice
     fill_in(page)
-    hand_in(page)
+    submit_file(page)
     expect(page.get_by_role("heading", name="Waiting to be read")).to_be_visible()
     assert Submission.objects.get().file.read() == kb.read_bytes()
 
@@ -132,7 +132,7 @@ def test_a_form_that_is_sent_early_waits_for_its_file(open_page, member, kb):
     line = Line(page, pieces=2)
     page.get_by_label("File", exact=True).set_input_files(kb)
     fill_in(page)
-    hand_in(page)
+    submit_file(page)
     expect(page.get_by_role("button", name="Waiting for the file")).to_be_disabled()
     line.mend()
     expect(page.get_by_role("heading", name="Waiting to be read")).to_be_visible()
@@ -177,7 +177,7 @@ def test_an_empty_file_is_refused_at_once(open_page, member, tmp_path):
     expect(words(page)).to_contain_text("the file is empty")
 
 
-def test_the_same_bytes_are_recognised_before_they_are_handed_in(open_page, member, kb):
+def test_the_same_bytes_are_recognised_before_they_are_submitted(open_page, member, kb):
     page = open_page("/submissions/new/", user=member)
     for name, again in (("Finder", False), ("Finder 2", True)):
         page.goto("/submissions/new/")
@@ -185,9 +185,9 @@ def test_the_same_bytes_are_recognised_before_they_are_handed_in(open_page, memb
         expect(words(page)).to_contain_text("run1.kb is here")
         expect(page.get_by_text("This corpus has these very bytes already")).to_be_visible(visible=again)
         if again:
-            page.get_by_label("Hand them in again").check()
+            page.get_by_label("Submit them again").check()
         fill_in(page, name)
-        hand_in(page)
+        submit_file(page)
         expect(page.get_by_role("heading", name=name, exact=True)).to_be_visible()
 
 
@@ -206,7 +206,7 @@ def test_a_second_file_is_sent_in_pieces_too_where_the_corpus_takes_one(open_pag
     line = Line(page, pieces=1)
     second.set_input_files(tmp_path / "metrics.tsv")
     fill_in(page, "Ferry")
-    hand_in(page)
+    submit_file(page)
     expect(page.get_by_role("button", name="Waiting for the file")).to_be_disabled()
     line.mend()
     expect(page.get_by_role("heading", name="Waiting to be read")).to_be_visible()
@@ -217,7 +217,7 @@ def test_a_refused_file_shows_each_problem_where_it_stands(open_page, member, ba
     page = open_page("/submissions/new/", user=member)
     page.get_by_label("File", exact=True).set_input_files(bad)
     fill_in(page)
-    hand_in(page)
+    submit_file(page)
     expect(page.get_by_role("heading", name="Waiting to be read")).to_be_visible()
     pipeline.validate_submissions()
     expect(page.get_by_role("heading", name="Refused: the file has errors")).to_be_visible()
@@ -241,20 +241,20 @@ def test_a_refused_file_shows_each_problem_where_it_stands(open_page, member, ba
     expect(page.locator("[aria-current=true] mark")).to_have_text("DOC:900-910")
 
 
-def test_a_system_is_cancelled_withdrawn_and_handed_in_anew(open_page, member, kb):
+def test_a_system_is_cancelled_withdrawn_and_submitted_anew(open_page, member, kb):
     page = open_page("/submissions/new/", user=member)
     page.get_by_label("File", exact=True).set_input_files(kb)
     fill_in(page)
-    hand_in(page)
+    submit_file(page)
     expect(page.get_by_role("heading", name="Waiting to be read")).to_be_visible()
     page.get_by_text("Cancel this submission").click()
     page.get_by_role("button", name="Cancel Finder").click()
     expect(page.get_by_role("heading", name="Cancelled")).to_be_visible()
 
-    page.get_by_role("link", name="Hand in another file").click()
+    page.get_by_role("link", name="Submit another file").click()
     expect(page.get_by_label("Name of the system")).to_have_value("Finder")  # its name is free again
     page.get_by_label("File", exact=True).set_input_files(kb)  # nobody judged these bytes: they are new
-    hand_in(page)
+    submit_file(page)
     expect(page.get_by_role("heading", name="Waiting to be read")).to_be_visible()
     pipeline.validate_submissions()
     page.get_by_role("button", name="Have it judged").click()
@@ -286,7 +286,7 @@ def test_the_accepted_claims_are_asked_for_and_downloaded(open_page, member, kb)
     assert "a remark" not in written
 
 
-def test_a_file_is_checked_and_then_handed_in(open_page, member, kb):
+def test_a_file_is_checked_and_then_submitted(open_page, member, kb):
     page = open_page("/check/", user=member)
     page.get_by_label("File", exact=True).set_input_files(kb)
     expect(words(page)).to_contain_text("run1.kb is here")
@@ -295,8 +295,8 @@ def test_a_file_is_checked_and_then_handed_in(open_page, member, kb):
     pipeline.read_checks()
     expect(page.get_by_role("heading", name="It would be accepted")).to_be_visible()
     assert not Submission.objects.exists()
-    page.get_by_role("link", name="Hand it in", exact=True).click()
+    page.get_by_role("link", name="Submit it", exact=True).click()
     fill_in(page)
-    hand_in(page)
+    submit_file(page)
     expect(page.get_by_role("heading", name="Waiting to be read")).to_be_visible()
     assert Submission.objects.get().file.read() == kb.read_bytes()

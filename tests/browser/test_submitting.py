@@ -1,4 +1,4 @@
-"""Handing in a system, as a person does."""
+"""Submitting a system, as a person does."""
 
 import pytest
 from django.core.files.base import ContentFile
@@ -64,7 +64,7 @@ def fill_in(page, kb, name="Finder"):
 def test_a_page_follows_its_submission_by_itself(open_page, member, kb):
     page = open_page("/submissions/new/", user=member)
     fill_in(page, kb)
-    page.get_by_role("button", name="Hand it in").click()
+    page.get_by_role("button", name="Submit it").click()
     expect(page.get_by_role("heading", name="Waiting to be read")).to_be_visible()
     pipeline.validate_submissions()
     expect(page.get_by_role("heading", name="Accepted")).to_be_visible()
@@ -76,17 +76,17 @@ def test_a_refused_form_keeps_the_chosen_file(open_page, member, kb):
     Submission.objects.update(corpus=member.teams.get().submissions.get().corpus)
     page = open_page("/submissions/new/?corpus=other", user=member)
     fill_in(page, kb)
-    page.get_by_role("button", name="Hand it in").click()
+    page.get_by_role("button", name="Submit it").click()
     expect(page.get_by_text("choose another name")).to_be_visible()
     page.get_by_label("Name of the system").fill("Finder 2")
-    page.get_by_role("button", name="Hand it in").click()
+    page.get_by_role("button", name="Submit it").click()
     expect(page.get_by_role("heading", name="Finder 2")).to_be_visible()
 
 
-def test_a_system_is_handed_in_without_scripts(open_page, member, kb):
+def test_a_system_is_submitted_without_scripts(open_page, member, kb):
     page = open_page("/submissions/new/", user=member, scripts=False)
     fill_in(page, kb)
-    page.get_by_role("button", name="Hand it in").click()
+    page.get_by_role("button", name="Submit it").click()
     expect(page.get_by_role("heading", name="Waiting to be read")).to_be_visible()
 
 
@@ -211,4 +211,4 @@ def test_the_keyboard_reaches_the_content_at_once(open_page, member):
     expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
     page.keyboard.press("Enter")
     page.keyboard.press("Tab")
-    expect(page.get_by_role("link", name="Hand in a system")).to_be_focused()
+    expect(page.get_by_role("link", name="Submit a system")).to_be_focused()

@@ -136,7 +136,7 @@ def test_from_signing_up_to_a_score(open_page, live_server, settings, world: Wor
 
     page.get_by_label("Name of the system").fill("Finder")
     page.get_by_label("File", exact=True).set_input_files(kb)
-    page.get_by_role("button", name="Hand it in").click()
+    page.get_by_role("button", name="Submit it").click()
     expect(page.get_by_role("heading", name="Finder")).to_be_visible()
     # Sign in, sign up, "look into your mail", its link, the form twice, and the submission.
     assert len(seen) <= 7, seen

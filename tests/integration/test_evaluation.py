@@ -17,8 +17,6 @@ from django.utils import timezone
 from annotations import conflicts, responses
 from annotations.models import Competitor, Corpus, Label, Question
 from evaluation.design import audit, columns, epochs, sampling
-from evaluation.estimators import coordinated
-from evaluation.estimators.scores import IidSample
 from evaluation.kbp import claims
 from evaluation.kbp.claims import read_claims
 from evaluation.kbp.recall import exhaustive
@@ -43,6 +41,8 @@ from kbpo import pipeline
 from kbpo.accounts import teams
 from kbpo.accounts.models import Membership, Team, User
 from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
+from kbpo_estimators import coordinated
+from kbpo_estimators.scores import IidSample
 from tests.integration.conftest import Submit, advance_past_pauses
 from tests.world import Fact, World
 

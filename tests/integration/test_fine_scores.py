@@ -47,7 +47,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def enter(folder: Path) -> Enter:
-    """Hand a system in and have everything judged."""
+    """Submit a system and have everything judged."""
 
     def enter(name: str, claims: object, team: str) -> Submission:
         path = WORLD.write_kb(folder / f"{name}.kb", claims)  # type: ignore[arg-type]

@@ -156,7 +156,7 @@ class TestWhileItServes:
         assert "There is no such page" in refusal.value.read().decode()
 
     def test_the_clock_ticks_and_the_worker_works(self, demo: Demo, home: Path) -> None:
-        """A system that is handed in from elsewhere is read, though nobody but the worker is there to."""
+        """A system that is submitted from elsewhere is read, though nobody but the worker is there to."""
         corpus_file = next(iter((home / "demo").glob("*.jsonl.gz")))
         environ = clean_environment() | {"KBPO_HOME": str(home)}
         command = [sys.executable, "manage.py", "submit", str(corpus_file), "--corpus", "demo"]

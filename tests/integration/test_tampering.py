@@ -28,8 +28,6 @@ from annotations.models import (
     Response,
 )
 from evaluation.design import audit, columns, epochs, plans, released
-from evaluation.estimators import planned_variance
-from evaluation.estimators.pooled import PooledModel
 from evaluation.kbp.task import TASK as KBP
 from evaluation.migrations._released import seal_released
 from evaluation.models import (
@@ -60,6 +58,8 @@ from kbpo.accounts.models import Team, User
 from kbpo.accounts.personal import deleting
 from kbpo.accounts.personal.parts import Leaving
 from kbpo.core.database.coded import code, pack
+from kbpo_estimators import planned_variance
+from kbpo_estimators.pooled import PooledModel
 from tests.world import World
 
 SECRET = bytes(range(32))

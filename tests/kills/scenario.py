@@ -1,8 +1,8 @@
 """What happens to a corpus, as steps that can each be begun again after a process was killed in it.
 
-Two teams hand in seven systems over two epochs. One file has faults that are repaired, one is refused; one
+Two teams submit seven systems over two epochs. One file has faults that are repaired, one is refused; one
 system gets its go-ahead late, one waits for its team's quota, one is withdrawn, one file is deleted. Two
-files are checked without being handed in, and one of these is forgotten. Two are written anew. Four documents
+files are checked without being submitted, and one of these is forgotten. Two are written anew. Four documents
 are annotated in full.
 """
 
@@ -40,7 +40,7 @@ CROWD = {"workers": 9, "error": 0.15, "seed": 5}
 
 @dataclass(frozen=True)
 class System:
-    """A system to hand in; `faults` says what is done to its file."""
+    """A system to submit; `faults` says what is done to its file."""
 
     name: str
     team: str

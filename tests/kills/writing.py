@@ -46,11 +46,11 @@ def stages(folder: Path) -> dict[str, Stage]:
             (
                 "evaluation/submissions/submitting.py",
                 "evaluation/generation/outputs.py",
-                "evaluation/generation/handed.py",
+                "evaluation/generation/submitted.py",
                 "evaluation/generation/metrics/stored.py",
             ),
             lambda: load(folder),
-            lambda: hand_in(folder),
+            lambda: submit_file(folder),
             look_at_submissions,
             report_submissions,
         ),
@@ -157,8 +157,8 @@ def load(folder: Path, tag: str = "notes") -> None:
     Corpus.objects.update(weekly_quota=10_000)
 
 
-def hand_in(folder: Path) -> None:
-    """Hand in outputs with metrics, unless some are there that nobody has read."""
+def submit_file(folder: Path) -> None:
+    """Submit outputs with metrics, unless some are there that nobody has read."""
     if Submission.objects.filter(state="uploaded").exists():
         return
     call_command(
@@ -198,7 +198,7 @@ def report_submissions() -> Any:
 
 def accept(folder: Path) -> None:
     """Have a submission that waits for its metrics."""
-    hand_in(folder)
+    submit_file(folder)
     assert pipeline.validate_submissions() == 1
 
 

@@ -14,10 +14,6 @@ from scipy.special import ndtri
 from annotations import questions
 from annotations.models import Corpus, Document
 from evaluation.choices import Choices, Part
-from evaluation.estimators.differences import Differences
-from evaluation.estimators.intervals import Interval
-from evaluation.estimators.pooled import UnitFeatures
-from evaluation.estimators.scores import CoordinatedSample
 from evaluation.models import Epoch, SampleBatch, SampledUnit, Submission, Unit
 from evaluation.reading.reader import Reader
 from evaluation.scores import Choice, Divided, ReadSide, Scored, ScoredPart, ScoreRow
@@ -25,6 +21,10 @@ from evaluation.scoring.pool import read_values
 from evaluation.task import Pages, Sample, Task
 from evaluation.units import BoolArray, FloatArray, Foreseen, Groups, IntArray, Pool
 from kbpo.core.database.bulk import read_rows
+from kbpo_estimators.differences import Differences
+from kbpo_estimators.intervals import Interval
+from kbpo_estimators.pooled import UnitFeatures
+from kbpo_estimators.scores import CoordinatedSample
 from tests.second_task import child
 from tests.second_task.kind import CLAIM, NAME, GradeQuestion
 

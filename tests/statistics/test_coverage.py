@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from evaluation.estimators import coordinated
-from evaluation.estimators.differences import precision_difference, recall_difference
-from evaluation.estimators.f1 import PoolSample, harmonic
-from evaluation.estimators.iid import draw, joint_estimates, simple_estimates
-from evaluation.estimators.intervals import LEVELS, difference_interval, f1_interval, interval, wilson
-from evaluation.estimators.precision import difference_precision
-from evaluation.estimators.recall import document_recall
 from evaluation.experiments.worlds import INSTANCES, ClusteredCorpus, LoneSystem
+from kbpo_estimators import coordinated
+from kbpo_estimators.differences import precision_difference, recall_difference
+from kbpo_estimators.f1 import PoolSample, harmonic
+from kbpo_estimators.iid import draw, joint_estimates, simple_estimates
+from kbpo_estimators.intervals import LEVELS, difference_interval, f1_interval, interval, wilson
+from kbpo_estimators.precision import difference_precision
+from kbpo_estimators.recall import document_recall
 
 
 def held(intervals, truth):

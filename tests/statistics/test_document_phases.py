@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from evaluation.estimators.document_samples import (
+from kbpo_estimators.document_samples import (
     SimpleRandom,
     TwoPhase,
     second_phase_probabilities,
     tfidf_scores,
 )
-from evaluation.estimators.recall import document_recall
+from kbpo_estimators.recall import document_recall
 
 DOCUMENTS, NAMES, PLANNED, FIRST = 1_000, 3_000, 200, 40
 RUNS = 800

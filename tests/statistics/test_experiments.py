@@ -2,9 +2,9 @@
 
 import pytest
 
-from evaluation.estimators import weighting
 from evaluation.experiments import bias_variance, pooling_bias, published_labels, sample_size
 from evaluation.experiments.outcome import Options
+from kbpo_estimators import weighting
 
 FULLY = [pytest.param(Options(), id="full", marks=pytest.mark.slow)]
 

@@ -5,10 +5,10 @@ import functools
 import numpy as np
 import pytest
 
-from evaluation.estimators.control import data_efficiency
 from evaluation.experiments.generation import replayed
 from evaluation.experiments.generation.learnt import columns_of, house_of_others
 from evaluation.experiments.generation.recorded import REFERENCE
+from kbpo_estimators.control import data_efficiency
 from tests.nlg import needs_nlg, recorded
 
 pytestmark = needs_nlg

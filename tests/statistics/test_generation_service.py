@@ -20,13 +20,13 @@ from django.test import Client
 
 from annotations.models import Corpus, Question, Response
 from annotations.policies import single
-from evaluation.estimators import coordinated
 from evaluation.experiments.generation import replayed
 from evaluation.generation import outputs, scoring
 from evaluation.models import Comparison, Output, SampledUnit, Submission
 from evaluation.registry import task_of
 from evaluation.scoring import leaderboard
 from kbpo import pipeline
+from kbpo_estimators import coordinated
 from kbpo_formats.generation.outputs import tidy
 from tests.nlg import FOLDER, needs_nlg, recorded
 
@@ -56,7 +56,7 @@ def load(name: str, prompt: str, folder: Path, half_width: float, **options: Any
 
 
 def submit(name: str, system: str, folder: Path, called: str = "", *, metrics: bool = True) -> Submission:
-    """Hand in what a system wrote, with the paper's metrics of it where there are some."""
+    """Submit what a system wrote, with the paper's metrics of it where there are some."""
     there = {one["input_id"] for one in map(json.loads, (folder / "inputs.jsonl").open())}
     path, options = folder / "outputs.jsonl", {}
     with gzip.open(FOLDER / name / f"outputs.{system}.jsonl.gz", "rt", encoding="utf-8") as lines:

@@ -18,25 +18,25 @@ from django.test import override_settings
 
 from annotations.models import Corpus, Question
 from evaluation.design import columns, epochs, sampling
-from evaluation.estimators import coordinated, document_samples, planned_variance
-from evaluation.estimators.comparison import Comparable, comparables, differences
-from evaluation.estimators.intervals import difference_interval
-from evaluation.estimators.scores import (
-    CoordinatedSample,
-    SystemScore,
-    coordinated_estimates,
-    pooled_models,
-)
-from evaluation.estimators.subsets import Division, Relations, SubsetScore, subset_scores
 from evaluation.kbp import divisions, matching, planning
 from evaluation.kbp import kept as kept_of_claims
 from evaluation.kbp.claims import read_claims
-from evaluation.kbp.labels import Labels
 from evaluation.kbp.recall import annotated
 from evaluation.kbp.task import TASK as KBP
 from evaluation.models import SampledUnit, Submission
 from evaluation.scoring import pool
 from kbpo.core.database.coded import unpack_coded, unpack_names
+from kbpo_estimators import coordinated, document_samples, planned_variance
+from kbpo_estimators.comparison import Comparable, comparables, differences
+from kbpo_estimators.intervals import difference_interval
+from kbpo_estimators.kbp.labels import Labels
+from kbpo_estimators.scores import (
+    CoordinatedSample,
+    SystemScore,
+    coordinated_estimates,
+    pooled_models,
+)
+from kbpo_estimators.subsets import Division, Relations, SubsetScore, subset_scores
 from kbpo_formats.spans import Span
 from tests.knowledgenet import exact
 from tests.ontologies import TAC

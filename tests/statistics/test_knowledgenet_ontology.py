@@ -84,7 +84,7 @@ def judge(
     say: Callable[[str], str],
     of_gold: Callable[[dict[str, Any]], dict[str, Any]],
 ) -> None:
-    """Load some documents, hand in all that the ten systems say of them, and have every claim judged."""
+    """Load some documents, submit all that the ten systems say of them, and have every claim judged."""
     gold = some_documents()
     doc_ids = {row["doc_id"] for row in gold}
     texts = (row for row in read(FOLDER / "corpus.jsonl.gz") if row["doc_id"] in doc_ids)

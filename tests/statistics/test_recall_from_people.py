@@ -23,11 +23,11 @@ from annotations.texts.records import AnnotationRecord, read_annotation
 from annotations.texts.segmentation import segment
 from crowd.interfaces.entities import simulated as simulated_documents
 from crowd.interfaces.relation import simulated as simulated_relations
-from evaluation.estimators.document_samples import SimpleRandom, draw_documents
-from evaluation.estimators.intervals import interval
-from evaluation.estimators.recall import document_recall
 from evaluation.kbp.matching import TrueRelation, match
 from evaluation.kbp.words import Words
+from kbpo_estimators.document_samples import SimpleRandom, draw_documents
+from kbpo_estimators.intervals import interval
+from kbpo_estimators.recall import document_recall
 from kbpo_formats.spans import Span
 from tests import knowledgenet
 from tests.ontologies import TAC

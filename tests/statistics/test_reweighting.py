@@ -6,14 +6,14 @@ What is judged never errs here. All ten are shown.
 import numpy as np
 import pytest
 
-from evaluation.estimators import iid
-from evaluation.estimators.coordinated import target_variance
-from evaluation.estimators.document_samples import draw_documents
-from evaluation.estimators.resampling import Resampling
-from evaluation.estimators.scores import BOOTSTRAP, IidSample, iid_scores
-from evaluation.estimators.weighting import WEIGHTINGS
 from evaluation.experiments.arrivals import World
-from evaluation.kbp.labels import Labels
+from kbpo_estimators import iid
+from kbpo_estimators.coordinated import target_variance
+from kbpo_estimators.document_samples import draw_documents
+from kbpo_estimators.kbp.labels import Labels
+from kbpo_estimators.resampling import Resampling
+from kbpo_estimators.scores import BOOTSTRAP, IidSample, iid_scores
+from kbpo_estimators.weighting import WEIGHTINGS
 from tests import knowledgenet
 
 DRAWN_FROM = "subject_relation"

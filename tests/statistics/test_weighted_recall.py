@@ -5,14 +5,14 @@ from functools import cache
 import numpy as np
 import pytest
 
-from evaluation.estimators import coordinated
-from evaluation.estimators.document_samples import SimpleRandom
-from evaluation.estimators.scores import CoordinatedSample, Documents, System, coordinated_estimates
-from evaluation.estimators.weighted_recall import WEIGHTED, relation_weights
-from evaluation.estimators.weighting import every
-from evaluation.kbp.labels import Labels
 from evaluation.kbp.name_keys import Names
 from evaluation.kbp.recall.relation_keys import number_relations
+from kbpo_estimators import coordinated
+from kbpo_estimators.document_samples import SimpleRandom
+from kbpo_estimators.kbp.labels import Labels
+from kbpo_estimators.scores import CoordinatedSample, Documents, System, coordinated_estimates
+from kbpo_estimators.weighted_recall import WEIGHTED, relation_weights
+from kbpo_estimators.weighting import every
 from tests import knowledgenet
 
 pytestmark = knowledgenet.needs_knowledgenet

@@ -8,6 +8,7 @@ lists below are exact: a line that is needed no more fails as one that is missin
 import ast
 import re
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ from crowd.interfaces.registry import INTERFACES
 from evaluation.registry import TASKS
 from tests.conftest import ROOT
 
-SOURCES = ("annotations", "crowd", "evaluation", "kbpo", "marketplace", "demo")
+SOURCES = ("annotations", "client/kbpo_estimators", "crowd", "evaluation", "kbpo", "marketplace", "demo")
 NAMES = {*KINDS, *INTERFACES, *TASKS}
 #: Where kinds and tasks are by right; what is played with knowledge bases is about these alone.
 OWN = (
@@ -36,7 +37,9 @@ SAID = {
     "demo/systems/almanac.py": {"canonical"},  # the same
     "demo/systems/writer.py": {"canonical"},  # the same
     "evaluation/classification/task.py": {"classification"},  # its name
-    "evaluation/estimators/weighted_recall.py": {"relation"},  # a weighting
+    "client/kbpo_estimators/kbp/labels.py": {"relation"},  # a part of a score
+    "client/kbpo_estimators/weighted_recall.py": {"relation"},  # a weighting
+    "client/kbpo_estimators/weighting.py": {"relation"},  # a weighting
     "evaluation/estimators/weighting.py": {"relation"},  # a weighting
     "evaluation/experiments/arrivals.py": {"relation"},  # a weighting
     "evaluation/experiments/audited_samples.py": {"relation"},  # a part of a score
@@ -46,7 +49,6 @@ SAID = {
     "evaluation/generation/task.py": {"generation"},  # its name
     "evaluation/kbp/choices.py": {"relation"},  # a part of a score, and a weighting
     "evaluation/kbp/explorer/entity_relations.py": {"relation"},  # a field of a model
-    "evaluation/kbp/labels.py": {"relation"},  # a part of a score
     "evaluation/kbp/listed.py": {"canonical"},  # a field of the API
     "evaluation/kbp/matching.py": {"relation"},  # a part of a score
     "evaluation/kbp/planning.py": {"relation"},  # a part of a score
@@ -104,7 +106,7 @@ KIND_IMPORTS = {
 }
 TASK_IMPORTS = {
     "evaluation/experiments/knowledgenet.py": {
-        "evaluation.kbp.features.of_relations",
+        "kbpo_estimators.kbp.features.of_relations",
         "evaluation.kbp.keys.instance_key",
         "evaluation.kbp.matching.Claim",
         "evaluation.kbp.matching.Matching",
@@ -114,14 +116,14 @@ TASK_IMPORTS = {
         "evaluation.kbp.words.Words",
     },
     "evaluation/experiments/classification.py": {
-        "evaluation.classification.estimates.Estimated",
-        "evaluation.classification.estimates.Given",
-        "evaluation.classification.estimates.MEASURES",
-        "evaluation.classification.estimates.Scores",
-        "evaluation.classification.estimates.learn",
-        "evaluation.classification.labels.AuditedItems",
+        "kbpo_estimators.classification.estimates.Estimated",
+        "kbpo_estimators.classification.estimates.Given",
+        "kbpo_estimators.classification.estimates.MEASURES",
+        "kbpo_estimators.classification.estimates.Scores",
+        "kbpo_estimators.classification.estimates.learn",
+        "kbpo_estimators.classification.labels.AuditedItems",
     },
-    "evaluation/experiments/designs.py": {"evaluation.kbp.labels.Labels"},
+    "evaluation/experiments/designs.py": {"kbpo_estimators.kbp.labels.Labels"},
     "evaluation/experiments/documents.py": {"evaluation.kbp.name_keys.name_key"},
     "evaluation/experiments/generation/learnt.py": {
         "evaluation.generation.house.House",
@@ -131,20 +133,20 @@ TASK_IMPORTS = {
         "evaluation.generation.metrics.registry.Text",
     },
     "evaluation/experiments/generation/replayed.py": {
-        *(f"evaluation.generation.estimates.{name}" for name in ("SCALES", "Given", "Judgements", "Scores")),
+        *(f"kbpo_estimators.generation.{name}" for name in ("SCALES", "Given", "Judgements", "Scores")),
         *(
-            f"evaluation.generation.estimates.fitting.{name}"
+            f"kbpo_estimators.generation.fitting.{name}"
             for name in ("Noise", "Parts", "estimated", "fitted", "noise", "of_system")
         ),
-        "evaluation.generation.estimates.scales.ends",
+        "kbpo_estimators.generation.scales.ends",
         "evaluation.generation.metrics.ngrams.repeated",
         "evaluation.generation.metrics.words.words",
     },
     "evaluation/experiments/generation/study.py": {
-        "evaluation.generation.estimates.Variances",
-        "evaluation.generation.estimates.needed",
+        "kbpo_estimators.generation.Variances",
+        "kbpo_estimators.generation.needed",
     },
-    "evaluation/experiments/ranks.py": {"evaluation.kbp.labels.Labels"},
+    "evaluation/experiments/ranks.py": {"kbpo_estimators.kbp.labels.Labels"},
     # its commands, pages and stages: each refuses corpora of another task, or passes them over
     "evaluation/management/commands/convert_kb.py": {"evaluation.kbp.task.TASK"},
     "evaluation/management/commands/import_judgements.py": {"evaluation.generation.importing"},
@@ -190,8 +192,8 @@ TASK_IMPORTS = {
     },
     # the page on the method is about KBP, with a part for each of the others
     "evaluation/views/method.py": {
-        "evaluation.generation.estimates.FEW",
-        "evaluation.generation.estimates.OWN_NOISE",
+        "kbpo_estimators.generation.FEW",
+        "kbpo_estimators.generation.OWN_NOISE",
         "evaluation.generation.house",
         "evaluation.kbp.keys.instance_key",
         "evaluation.kbp.task.TASK",
@@ -262,11 +264,12 @@ def test_nobody_takes_anything_from_a_kind_that_is_not_listed() -> None:
 
 
 def test_nobody_takes_anything_from_a_task_that_is_not_listed() -> None:
-    folders = tuple(f"evaluation.{name}." for name in TASKS)
+    rooms = [(f"evaluation.{name}.", f"kbpo_estimators.{name}.") for name in TASKS]
+    own = [(f"evaluation/{name}/", f"client/kbpo_estimators/{name}/") for name in TASKS]
     found = {
-        path: imported(tree, folders)
+        path: imported(tree, tuple(chain.from_iterable(rooms)))
         for path, tree in sources()
-        if not path.startswith(tuple(f"evaluation/{name}/" for name in TASKS))
+        if not path.startswith(tuple(chain.from_iterable(own)))
     }
     assert {path: names for path, names in found.items() if names} == TASK_IMPORTS
 

@@ -135,7 +135,7 @@ MANOEUVRES: Sequence[Manoeuvre] = (
 
 
 def near_copies(one: Situation, number: int) -> list[Version]:
-    """Return what other teams hand in: nine tenths of the claims, with confidences reversed."""
+    """Return what other teams submit: nine tenths of the claims, with confidences reversed."""
     rng, found = one.rng(), []
     for place in range(number):
         kept = [claim for claim in one.claims if rng.random() < 0.9]

@@ -1,12 +1,12 @@
-"""A team that hands in again and again: the best of four, and following the scores."""
+"""A team that submits again and again: the best of four, and following the scores."""
 
 import numpy as np
 
-from evaluation.estimators.weighting import DEFAULT
 from evaluation.experiments.adversary.sampled import Draw, Epoch, board
 from evaluation.experiments.adversary.situation import Situation
 from evaluation.experiments.adversary.world import Version
 from evaluation.experiments.runs import FloatArray
+from kbpo_estimators.weighting import DEFAULT
 from kbpo_formats.kbp.predictions import ReadPrediction
 
 WEEK = 4
@@ -18,7 +18,7 @@ MEASURES = ("precision", "f1")
 
 
 def probe(one: Situation, epoch: Epoch, draw: Draw, way: str, rng: np.random.Generator) -> FloatArray:
-    """Hand in four times; return what the best score is above that submission's own truth, by measure.
+    """Submit four times; return what the best score is above that submission's own truth, by measure.
 
     The best of four are drawn independently of each other; who follows the scores begins each with the best
     so far. All of them stay in the epoch, and share its labels.

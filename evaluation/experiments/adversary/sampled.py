@@ -10,30 +10,30 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.estimators import coordinated, planned_variance
-from evaluation.estimators.comparison import comparables, differences
-from evaluation.estimators.document_samples import DocumentSample, SimpleRandom, draw_documents
-from evaluation.estimators.f1 import harmonic
-from evaluation.estimators.intervals import Interval
-from evaluation.estimators.pairs import pairs
-from evaluation.estimators.planned_variance import Claimant, Scale
-from evaluation.estimators.ranks import ranks, told_apart
-from evaluation.estimators.scores import (
+from evaluation.experiments.adversary.world import Score, Version, World
+from evaluation.experiments.knowledgenet import ONTOLOGY
+from evaluation.experiments.pool import BoolArray
+from evaluation.experiments.runs import FloatArray, IntArray
+from evaluation.kbp.choices import CHOICES
+from evaluation.kbp.matching import PARTS as FOUND_PARTS
+from kbpo_estimators import coordinated, planned_variance
+from kbpo_estimators.comparison import comparables, differences
+from kbpo_estimators.document_samples import DocumentSample, SimpleRandom, draw_documents
+from kbpo_estimators.f1 import harmonic
+from kbpo_estimators.intervals import Interval
+from kbpo_estimators.kbp.features import of_relations
+from kbpo_estimators.kbp.labels import Labels
+from kbpo_estimators.pairs import pairs
+from kbpo_estimators.planned_variance import Claimant, Scale
+from kbpo_estimators.ranks import ranks, told_apart
+from kbpo_estimators.scores import (
     CoordinatedSample,
     Documents,
     Estimates,
     System,
     coordinated_estimates,
 )
-from evaluation.estimators.weighting import DEFAULT
-from evaluation.experiments.adversary.world import Score, Version, World
-from evaluation.experiments.knowledgenet import ONTOLOGY
-from evaluation.experiments.pool import BoolArray
-from evaluation.experiments.runs import FloatArray, IntArray
-from evaluation.kbp.choices import CHOICES
-from evaluation.kbp.features import of_relations
-from evaluation.kbp.labels import Labels
-from evaluation.kbp.matching import PARTS as FOUND_PARTS
+from kbpo_estimators.weighting import DEFAULT
 
 Kind = TypeVar("Kind", bound=np.generic)
 

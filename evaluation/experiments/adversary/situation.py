@@ -74,7 +74,7 @@ class Manoeuvre:
     is_first : bool
         Whether its system arrives before all others, not after them.
     near_copies : int
-        How many other teams hand in much the same before it.
+        How many other teams submit much the same before it.
     changes_claims : bool
         Whether it says anything else than the honest file, confidences aside.
     """

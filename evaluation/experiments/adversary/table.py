@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from evaluation.estimators.weighting import DEFAULT
 from evaluation.experiments import figures
 from evaluation.experiments.adversary import probing
 from evaluation.experiments.adversary.manoeuvres import MANOEUVRES, near_copies
@@ -19,6 +18,7 @@ from evaluation.experiments.outcome import Compared, Options, Outcome
 from evaluation.experiments.runs import FloatArray
 from evaluation.kbp.choices import CHOICES
 from kbpo.core.errors import InvalidInput
+from kbpo_estimators.weighting import DEFAULT
 
 PLAYERS = (TARGET, "B2_logreg_mid", "D1_union")
 """Whose exact scores are told; estimates and ranks are those of the first."""
@@ -106,7 +106,7 @@ def told(
     changes : mapping
         By manoeuvre what changed in each sample.
     submissions : mapping
-        What handing in four times gains.
+        What submitting four times gains.
     seeds : int
     """
     numbers = {

@@ -11,9 +11,6 @@ from pathlib import Path
 
 import numpy as np
 
-from evaluation.estimators.f1 import harmonic
-from evaluation.estimators.weighted_recall import WEIGHTED, TrueRelations, relation_weights
-from evaluation.estimators.weighting import every
 from evaluation.experiments import knowledgenet
 from evaluation.experiments.knowledgenet import ONTOLOGY
 from evaluation.experiments.pool import BoolArray
@@ -24,6 +21,9 @@ from evaluation.kbp.matching import Claim, TrueRelation, full_names, match
 from evaluation.kbp.name_keys import Names
 from evaluation.kbp.recall.relation_keys import number_relations
 from evaluation.kbp.words import Words
+from kbpo_estimators.f1 import harmonic
+from kbpo_estimators.weighted_recall import WEIGHTED, TrueRelations, relation_weights
+from kbpo_estimators.weighting import every
 from kbpo_formats.corpus import Texts
 from kbpo_formats.kbp.overlapping import find_overlapping
 from kbpo_formats.kbp.predictions import Predictions, ReadPrediction
@@ -205,7 +205,7 @@ class World:
         return read(io.BytesIO(file), documents=self.documents, ontology=ONTOLOGY)
 
     def honest(self, system: str) -> Version:
-        """Return a system as it was handed in."""
+        """Return a system as it was submitted."""
         return self.version(system[0], self.read(self.uploaded(system)).predictions)
 
     def is_right(self, one: ReadPrediction) -> bool:

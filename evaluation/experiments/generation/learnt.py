@@ -4,11 +4,11 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from evaluation.estimators._checks import FloatArray
 from evaluation.experiments.generation.recorded import REFERENCE, Recorded, SystemOutputs
 from evaluation.generation.house import House, learn
 from evaluation.generation.metrics.computing import compute_all
 from evaluation.generation.metrics.registry import METRICS, Text
+from kbpo_estimators._checks import FloatArray
 
 
 def columns_of(data: Recorded) -> dict[str, FloatArray]:

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from evaluation.estimators._checks import FloatArray, IntArray
 from kbpo.core.errors import InvalidInput
+from kbpo_estimators._checks import FloatArray, IntArray
 
 #: By data set its prompts: as a measure is called, and as the files have it.
 PROMPTS: Mapping[str, Mapping[str, str]] = {

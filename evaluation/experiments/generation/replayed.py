@@ -10,16 +10,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evaluation.estimators._checks import BoolArray, FloatArray, IntArray
-from evaluation.estimators.control import plug_in, standard
-from evaluation.estimators.coordinated import FOLDS
-from evaluation.estimators.intervals import DEFAULT_LEVEL
 from evaluation.experiments.generation.recorded import Recorded, SystemOutputs
-from evaluation.generation.estimates import SCALES, Given, Judgements, Scores
-from evaluation.generation.estimates.fitting import Noise, Parts, estimated, fitted, noise, of_system
-from evaluation.generation.estimates.scales import ends
 from evaluation.generation.metrics.ngrams import repeated
 from evaluation.generation.metrics.words import words
+from kbpo_estimators._checks import BoolArray, FloatArray, IntArray
+from kbpo_estimators.control import plug_in, standard
+from kbpo_estimators.coordinated import FOLDS
+from kbpo_estimators.generation import SCALES, Given, Judgements, Scores
+from kbpo_estimators.generation.fitting import Noise, Parts, estimated, fitted, noise, of_system
+from kbpo_estimators.generation.scales import ends
+from kbpo_estimators.intervals import DEFAULT_LEVEL
 
 TWICE = 0.3
 

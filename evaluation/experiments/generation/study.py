@@ -5,8 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from evaluation.estimators._checks import FloatArray
-from evaluation.estimators.control import components, correlation, data_efficiency
 from evaluation.experiments.generation import replayed
 from evaluation.experiments.generation.drawing import draw
 from evaluation.experiments.generation.learnt import columns_of, house_of_others
@@ -19,8 +17,10 @@ from evaluation.experiments.generation.recorded import (
     read,
 )
 from evaluation.experiments.outcome import Compared, Options, Outcome
-from evaluation.generation.estimates import Variances, needed
 from kbpo.core.errors import InvalidInput
+from kbpo_estimators._checks import FloatArray
+from kbpo_estimators.control import components, correlation, data_efficiency
+from kbpo_estimators.generation import Variances, needed
 
 #: As the paper prints them: σ_a² and what it calls σ_f², the variance of the outputs' mean judgements.
 PAPER = {

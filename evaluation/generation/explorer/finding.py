@@ -33,7 +33,7 @@ class System:
     ----------
     submission : Submission
     columns : mapping of str to Column
-        Its metrics, those that were handed in last.
+        Its metrics, those that were submitted last.
     measures : mapping of str to str
         With their names for people.
     declared : str
@@ -57,7 +57,7 @@ class System:
 
 
 def metric_name(name: str) -> str:
-    """Return a metric's name for people: what was handed in has its own."""
+    """Return a metric's name for people: what was submitted has its own."""
     return METRICS[name].label if name in METRICS else name
 
 

@@ -7,13 +7,13 @@ import numpy as np
 
 from annotations.models import Input, Label, Question
 from evaluation.generation import house
-from evaluation.generation.estimates.scales import SCALES
 from evaluation.generation.judgements import read_answers
 from evaluation.generation.metrics import stored
 from evaluation.generation.metrics.computing import Column, compute_all
 from evaluation.generation.metrics.registry import METRICS, Text
 from evaluation.models import Epoch, HouseMetric, MetricColumn, Submission
 from evaluation.units import FloatArray
+from kbpo_estimators.generation.scales import SCALES
 
 MOST = 5_000
 """Judged outputs that it is learnt from: of more, some at random."""

@@ -35,7 +35,7 @@ def store(
         Finite; one for each output, in the order of the file.
     version : int
     uploaded : bool
-        Whether it was handed in.
+        Whether it was submitted.
     missing : bool[n], optional
         Which have no value of their own.
 
@@ -106,7 +106,7 @@ def read_versions(
 
 
 def names_of(submission: Submission) -> list[str]:
-    """Return the names of a submission's metrics, those that were handed in last."""
+    """Return the names of a submission's metrics, those that were submitted last."""
     rows = MetricColumn.objects.filter(submission=submission).order_by("is_uploaded", "pk")
     return list(dict.fromkeys(rows.values_list("name", flat=True)))
 

@@ -1,6 +1,6 @@
 """What metrics are worth in an epoch: computed with the scores, and stored.
 
-How a metric goes with judgements is another thing that these say of a sample, and a team may hand in fifty
+How a metric goes with judgements is another thing that these say of a sample, and a team may submit fifty
 columns: who saw ρ of each would soon know which outputs are judged, and how. So what rests on judgements
 that are sealed is shown once they are published, when its epoch is released; what rests on published ones
 alone, as of outputs that were judged before, at once.
@@ -13,8 +13,6 @@ from itertools import chain
 
 import numpy as np
 
-from evaluation.estimators.scores import CoordinatedSample
-from evaluation.generation.estimates import Scores
 from evaluation.generation.given import PoolGiven, read_given
 from evaluation.generation.house import HOUSE
 from evaluation.generation.judgements import read_judgements
@@ -23,6 +21,8 @@ from evaluation.models import JudgedVariance, MetricColumn, MetricWorth
 from evaluation.task import Sample
 from evaluation.units import BoolArray, FloatArray, Pool
 from kbpo.core.database.bulk import read_rows
+from kbpo_estimators.generation import Scores
+from kbpo_estimators.scores import CoordinatedSample
 
 _ANY = 0.5
 """π of units that are left out: it enters nothing, but 1 would say that they are judged."""

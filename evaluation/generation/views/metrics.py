@@ -5,12 +5,12 @@ from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
 from annotations.models import Corpus
-from evaluation.generation.estimates import FEW
 from evaluation.generation.metrics.registry import METRICS
 from evaluation.generation.task import TASK
 from evaluation.generation.views import figures
 from evaluation.generation.views.report import MeasureReport, Report, measures_of, read_report
 from kbpo.core.errors import InvalidInput
+from kbpo_estimators.generation import FEW
 
 
 @require_safe

@@ -8,12 +8,12 @@ from annotations import prompts
 from annotations.models import Corpus
 from annotations.texts.inputs import MEASURES, QUALITY
 from evaluation.generation.choices import EDITS, NAMES
-from evaluation.generation.estimates import Variances
 from evaluation.generation.house import HOUSE, House
 from evaluation.generation.metrics.registry import METRICS
 from evaluation.generation.planning import label_of
 from evaluation.models import Epoch, HouseMetric, JudgedVariance, MetricWorth, Submission
 from evaluation.submissions.visibility import Viewer, visible
+from kbpo_estimators.generation import Variances
 
 PEOPLE, METRIC = "people", "metric"
 
@@ -219,7 +219,7 @@ def read_report(corpus: Corpus, viewer: Viewer, number: int | None = None) -> Re
     """Read what metrics are worth in an epoch of a corpus, as far as its judgements are published.
 
     Of an open epoch that is what rests on judgements that were published before it. All the rest is sealed:
-    each metric is another sum over the sampled outputs, and a team may hand in fifty.
+    each metric is another sum over the sampled outputs, and a team may submit fifty.
 
     Parameters
     ----------

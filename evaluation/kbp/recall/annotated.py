@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 
 from annotations.models import AnnotatedMention, AnnotatedRelation, DocumentAnnotation
 from annotations.ontologies import plain_ontology_of
-from evaluation.estimators import document_samples
-from evaluation.estimators.scores import Documents
-from evaluation.estimators.subsets import Relations
 from evaluation.kbp import matching
 from evaluation.kbp.recall.relation_keys import number_relations
 from evaluation.kbp.words import Words
 from evaluation.models import DocumentSample, Epoch, Instance, Submission
 from kbpo.core.database.bulk import array_literal, read_columns, read_rows
+from kbpo_estimators import document_samples
+from kbpo_estimators.scores import Documents
+from kbpo_estimators.subsets import Relations
 from kbpo_formats.ontologies.ontology import Ontology
 from kbpo_formats.spans import Span
 

@@ -6,9 +6,9 @@ import numpy as np
 
 from annotations import checking
 from annotations.models import Corpus
-from evaluation.estimators import document_samples
 from evaluation.kbp.recall import document_phases, exhaustive, retirement
 from evaluation.models import DocumentSample, RetiredDocument
+from kbpo_estimators import document_samples
 
 
 def audit(corpus: Corpus) -> list[str]:

@@ -21,8 +21,6 @@ from annotations.models import AnnotatedMention, Corpus, Document, DocumentAnnot
 from annotations.models.kind_names import ENTITIES
 from annotations.names import Occurrence
 from annotations.ontologies import plain_ontology_of
-from evaluation.estimators import coordinated, document_samples
-from evaluation.estimators._checks import FloatArray
 from evaluation.kbp.recall import exhaustive
 from evaluation.kbp.recall.annotated import read_sample
 from evaluation.models import DocumentSample, Epoch, SampledDocument, SampleName, SecondPhaseProbability
@@ -30,6 +28,8 @@ from kbpo.accounts.models import User
 from kbpo.core.acts import What, record
 from kbpo.core.database.locks import claim
 from kbpo.core.errors import Conflict, InvalidInput
+from kbpo_estimators import coordinated, document_samples
+from kbpo_estimators._checks import FloatArray
 
 UNIFORM_SHARE = 0.2
 FLOOR_SHARE = 0.2

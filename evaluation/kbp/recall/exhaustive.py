@@ -9,11 +9,11 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from annotations.models import Corpus, Document, DocumentAnnotation
-from evaluation.estimators import document_samples
 from evaluation.models import DocumentSample, Epoch, SampledDocument
 from evaluation.models.sample import new_secret
 from evaluation.submissions.visibility import Viewer, is_operator
 from kbpo.core.errors import Conflict, InvalidInput
+from kbpo_estimators import document_samples
 
 
 def readable(viewer: Viewer, corpus: Corpus) -> QuerySet[Document]:

@@ -4,10 +4,10 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 
 import numpy as np
 
-from evaluation.estimators._checks import IntArray
-from evaluation.estimators.weighted_recall import TrueRelations
 from evaluation.kbp.matching import TrueRelation
 from evaluation.kbp.name_keys import Names
+from kbpo_estimators._checks import IntArray
+from kbpo_estimators.weighted_recall import TrueRelations
 
 
 def number_relations(

@@ -9,11 +9,11 @@ from django.db.models import Q
 
 from annotations import labels
 from annotations.models import Corpus, Question, kind_names
-from evaluation.estimators.document_samples import draw_documents
-from evaluation.estimators.turnover import Turnover, turn_over
 from evaluation.kbp.recall import document_phases, exhaustive
 from evaluation.models import DocumentSample, Epoch, RetiredDocument, SampledDocument
 from kbpo.core.errors import Conflict, InvalidInput
+from kbpo_estimators.document_samples import draw_documents
+from kbpo_estimators.turnover import Turnover, turn_over
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ class Command(BaseCommand):
     help = (
         "Bring in judgements of generated text that were recorded elsewhere, as an epoch that is released: "
         "before the first system is sampled. The same file again changes nothing. Of the inputs a system may "
-        "lack some here; a system that is handed in has an output for each. To hand in systems that lack "
+        "lack some here; a system that is submitted has an output for each. To submit systems that lack "
         "some, load the inputs that all of them have as a data set of its own."
     )
     offers_json = True

@@ -70,7 +70,7 @@ class Command(BaseCommand):
             default="",
             metavar="NAME",
             help="The metric by which its judgements are corrected: a built-in one, or a column that systems "
-            "hand in.",
+            "submit.",
         )
         parser.add_argument(
             "--planning",

@@ -1,4 +1,4 @@
-"""Checks: files that are read as a submission's would be, and not handed in."""
+"""Checks: files that are read as a submission's would be, and not submitted."""
 
 from typing import Any, cast
 from uuid import UUID
@@ -92,7 +92,7 @@ class ChecksView(ApiView):
 
     @extend_schema(operation_id="check", request=NewCheckSerializer, responses={201: CheckSerializer})
     def post(self, request: Request) -> Response:
-        """Have an uploaded file read as a submission's would be. Nothing is handed in."""
+        """Have an uploaded file read as a submission's would be. Nothing is submitted."""
         read = NewCheckSerializer(data=request.data)
         read.is_valid(raise_exception=True)
         values, user = read.validated_data, cast(User, request.user)

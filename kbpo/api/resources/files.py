@@ -1,4 +1,4 @@
-"""What was found in a file, be it handed in or only checked: problems, and what it claims, written anew."""
+"""What was found in a file, be it submitted or only checked: problems, and what it claims, written anew."""
 
 from typing import Any, cast
 from uuid import UUID

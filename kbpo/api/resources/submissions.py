@@ -1,4 +1,4 @@
-"""Submissions: what teams hand in, where it stands, and what becomes of it."""
+"""Submissions: what teams submit, where it stands, and what becomes of it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -189,7 +189,7 @@ class OwnTeamField(serializers.SlugRelatedField[Team]):
 
 
 class NewSubmissionSerializer(serializers.Serializer[Any]):
-    """A system that is handed in, by a file that was uploaded before."""
+    """A system that is submitted, by a file that was uploaded before."""
 
     corpus = corpus_field()
     team = OwnTeamField(
@@ -258,7 +258,7 @@ class SubmissionsView(ApiView):
         responses={201: WholeSubmissionSerializer},
     )
     def post(self, request: Request) -> Response:
-        """Hand a system in for a team of the caller's. Its file is read soon after: ask where it stands.
+        """Submit a system for a team of the caller's. Its file is read soon after: ask where it stands.
 
         409 if the corpus has the same bytes already, judged or on the way, unless `again` means that.
         """

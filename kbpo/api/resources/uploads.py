@@ -192,7 +192,7 @@ class UploadView(_TusView):
 
     @extend_schema(operation_id="read_upload", responses=WholeUploadSerializer)
     def get(self, request: Request, pk: UUID) -> Response:
-        """Return how far it is, and whether the same bytes were handed in before."""
+        """Return how far it is, and whether the same bytes were submitted before."""
         return answer(WholeUploadSerializer(self._find(request, pk)))
 
     @extend_schema(

@@ -26,7 +26,7 @@ from kbpo.core.errors import UsageError
 TAG, LETTERS, REPORTS = "demo", "letters", "reports"
 PASSWORD = "kbpo-demo"  # noqa: S105  # printed for everybody, on a site of one machine
 PEOPLE = (
-    ("researcher@demo.example", "Robin Researcher", "hands in systems for the team Wren"),
+    ("researcher@demo.example", "Robin Researcher", "submits systems for the team Wren"),
     ("annotator@demo.example", "Alex Annotator", "judges claims"),
     ("worker@demo.example", "Wanda Worker", "finds paid work in the marketplace"),
     (
@@ -124,7 +124,7 @@ class Command(BaseCommand):
         for system in SYSTEMS:
             if system.name in names:
                 file = settings.KBPO_HOME / "demo" / system.file
-                self.hand_in(corpus, system.name, system.team, system.description, file)
+                self.submit_file(corpus, system.name, system.team, system.description, file)
 
     def load_letters(self) -> None:
         """Load the corpus of the other task, whose first epoch is released: its explorer shows labels."""
@@ -144,7 +144,7 @@ class Command(BaseCommand):
         )
         corpus = Corpus.objects.get(tag=LETTERS)
         for name, (team, description, _) in letters.SYSTEMS.items():
-            self.hand_in(corpus, name, team, description, folder / f"letters-{name}.jsonl")
+            self.submit_file(corpus, name, team, description, folder / f"letters-{name}.jsonl")
         self.judge(LETTERS, str(folder / "letters-gold.jsonl"))
         epochs.release(task=CLASSIFICATION, corpus=corpus)
 
@@ -181,9 +181,9 @@ class Command(BaseCommand):
         for name in names:
             team, description, _ = reports.SYSTEMS[name]
             file, metrics = folder / f"reports-{name}.jsonl", folder / f"reports-{name}.tsv"
-            self.hand_in(corpus, name, team, description, file, metrics=metrics)
+            self.submit_file(corpus, name, team, description, file, metrics=metrics)
 
-    def hand_in(
+    def submit_file(
         self, corpus: Corpus, name: str, team: str, description: str, file: Path, **attachments: Path
     ) -> None:
         if corpus.submissions.filter(name=name).exists():

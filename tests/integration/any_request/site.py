@@ -256,15 +256,15 @@ def build(people: tuple[User, User, User] | None = None, letters: str = "letters
         "admin:view_on_site": {"content_type_id": 1, "object_id": 1},
         "admin:app_list": {"app_label": "evaluation"},
     }
-    handed_in = {"corpus": corpus.pk, "format": "tac2016", "upload": str(waiting.pk)}
+    submitted = {"corpus": corpus.pk, "format": "tac2016", "upload": str(waiting.pk)}
     by_name = {"corpus": "news", "team": team.name, "name": "system", "upload": str(waiting.pk)}
     forms: dict[str, dict[str, Any]] = {
         "api_submissions": {**by_name, "again": True},
         "api_checks": {"corpus": "news", "upload": str(waiting.pk)},
         "api_corpus": {"name": "News"},
         "api_release": {"retire": None},
-        "upload": {**handed_in, "team": team.pk, "name": "system", "description": "words", "again": "on"},
-        "check": handed_in,
+        "upload": {**submitted, "team": team.pk, "name": "system", "description": "words", "again": "on"},
+        "check": submitted,
         "data_accept": {"version": "1", "team": team.pk, "sure": "on"},
         "rename": {"name": "Ada"},
         "personal_deletion": {"email": member.email},

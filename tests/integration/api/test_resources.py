@@ -79,14 +79,14 @@ def test_a_script_uploads_checks_submits_and_follows_a_system(user, team, conten
     assert asks("POST", f"{address}withdraw/").json()["state"] == "withdrawn"
 
 
-def test_the_same_bytes_are_not_handed_in_twice_by_mistake(user, team, content):
+def test_the_same_bytes_are_not_submitted_twice_by_mistake(user, team, content):
     asks = Program(token(user))
     for name, again, status in (("one", False, 201), ("two", False, 409), ("two", True, 201)):
         body = system(name, send(asks, content), again=again)
         assert asks("POST", "submissions/", body).status_code == status
 
 
-def test_a_request_that_is_sent_twice_at_once_is_handed_in_once(user, team, content, monkeypatch):
+def test_a_request_that_is_sent_twice_at_once_is_submitted_once(user, team, content, monkeypatch):
     asks = Program(token(user))
     bodies = iter([system("one", send(asks, content)), system("two", send(asks, content))])
     answers = []
@@ -102,7 +102,7 @@ def test_a_request_that_is_sent_twice_at_once_is_handed_in_once(user, team, cont
     assert Submission.objects.count() == 1
 
 
-def test_an_upload_that_was_handed_in_is_not_handed_in_again(user, team, content):
+def test_an_upload_that_was_submitted_is_not_submitted_again(user, team, content):
     asks = Program(token(user))
     body = system("one", send(asks, content))
     statuses = [asks("POST", "submissions/", {**body, "again": True}).status_code for _ in range(2)]

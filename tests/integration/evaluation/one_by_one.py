@@ -12,18 +12,6 @@ import numpy as np
 from annotations import questions
 from annotations.models import Label
 from evaluation.design import sampling
-from evaluation.estimators import coordinated, intervals, logistic, weighting
-from evaluation.estimators.document_samples import SimpleRandom
-from evaluation.estimators.f1 import PoolSample, f1
-from evaluation.estimators.labelled import (
-    both,
-    labelled_recall,
-    planned_alpha,
-    share_of_pool,
-    weighted_labelled_recall,
-)
-from evaluation.estimators.precision import difference_precision
-from evaluation.estimators.recall import RecallEstimate, document_recall
 from evaluation.kbp import matching
 from evaluation.kbp.claims import row_of
 from evaluation.kbp.keys import instance_key
@@ -31,6 +19,18 @@ from evaluation.kbp.name_keys import digest, name_key
 from evaluation.kbp.recall import annotated
 from evaluation.kbp.words import Words
 from evaluation.models import DocumentSample, SampledUnit, Submission
+from kbpo_estimators import coordinated, intervals, logistic, weighting
+from kbpo_estimators.document_samples import SimpleRandom
+from kbpo_estimators.f1 import PoolSample, f1
+from kbpo_estimators.labelled import (
+    both,
+    labelled_recall,
+    planned_alpha,
+    share_of_pool,
+    weighted_labelled_recall,
+)
+from kbpo_estimators.precision import difference_precision
+from kbpo_estimators.recall import RecallEstimate, document_recall
 from kbpo_formats.spans import Span
 from tests.ontologies import TAC
 

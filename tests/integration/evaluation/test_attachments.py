@@ -1,4 +1,4 @@
-"""A second file comes beside the first: handed in, checked, looked into and deleted with it."""
+"""A second file comes beside the first: submitted, checked, looked into and deleted with it."""
 
 import io
 import json
@@ -64,7 +64,7 @@ def check(cast: Cast, corpus: Corpus, metrics: str = METRICS) -> FileCheck:
 
 
 @pytest.fixture
-def hand_in(cast: Cast, notes: Corpus) -> Callable[..., Submission]:
+def submit_file(cast: Cast, notes: Corpus) -> Callable[..., Submission]:
     def act(metrics: str = METRICS, **changes: Any) -> Submission:
         stored = submitting.upload(
             user=cast.member,
@@ -83,7 +83,7 @@ def hand_in(cast: Cast, notes: Corpus) -> Callable[..., Submission]:
     return act
 
 
-def test_both_files_are_handed_in_at_the_command_line(notes: Corpus, tmp_path: Path) -> None:
+def test_both_files_are_submitted_at_the_command_line(notes: Corpus, tmp_path: Path) -> None:
     (tmp_path / "o.jsonl").write_text(OUTPUTS)
     (tmp_path / "m.tsv").write_text(METRICS)
     options = {"corpus": "notes", "metrics": tmp_path / "m.tsv"}
@@ -107,9 +107,9 @@ def test_a_fault_at_the_command_line_says_in_which_file_it_is(notes: Corpus, tmp
 
 
 def test_a_fault_of_the_second_file_refuses_both_and_is_shown_in_its_place(
-    hand_in: Callable[..., Submission], cast: Cast, client: Client
+    submit_file: Callable[..., Submission], cast: Cast, client: Client
 ) -> None:
-    submission = hand_in(BAD)
+    submission = submit_file(BAD)
     assert submission.state == "refused"
     problem = submission.problems.get()
     assert (problem.attachment, problem.line, problem.column) == ("metrics", 3, 2)
@@ -124,8 +124,8 @@ def test_a_fault_of_the_second_file_refuses_both_and_is_shown_in_its_place(
     assert client.get(f"{address}lines/?line=3&file=other").status_code == 404
 
 
-def test_a_check_says_the_same_as_an_upload(hand_in: Callable[..., Submission], cast: Cast) -> None:
-    submission = hand_in(BAD)
+def test_a_check_says_the_same_as_an_upload(submit_file: Callable[..., Submission], cast: Cast) -> None:
+    submission = submit_file(BAD)
     checked = check(cast, submission.corpus, BAD)
     fields = ("line", "column", "code", "message", "attachment")
     assert list(checked.problems.values(*fields)) == list(submission.problems.values(*fields))
@@ -183,7 +183,7 @@ def test_a_refused_form_keeps_both_files(notes: Corpus, cast: Cast, client: Clie
     assert Upload.objects.count() == 2
 
 
-def test_what_was_checked_is_handed_in_without_sending_it_again(
+def test_what_was_checked_is_submitted_without_sending_it_again(
     notes: Corpus, cast: Cast, client: Client
 ) -> None:
     checked = check(cast, notes)
@@ -250,9 +250,9 @@ def test_checked_uploads_make_room_together(
 
 
 def test_both_files_are_named_and_deleted_together(
-    hand_in: Callable[..., Submission], cast: Cast, django_capture_on_commit_callbacks: Any
+    submit_file: Callable[..., Submission], cast: Cast, django_capture_on_commit_callbacks: Any
 ) -> None:
-    submission = hand_in()
+    submission = submit_file()
     paths = [Path(submission.file.path), Path(submission.attachments.get().file.path)]
     assert set(paths) <= set(files.named())
     assert not any(files._is_named_by_none(path) for path in paths)
@@ -263,32 +263,32 @@ def test_both_files_are_named_and_deleted_together(
 
 
 def test_a_submission_that_cannot_be_stored_leaves_no_file(
-    hand_in: Callable[..., Submission], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    submit_file: Callable[..., Submission], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     def broken(*_: object) -> None:
         raise ZeroDivisionError
 
     monkeypatch.setattr(submitting, "nudge", broken)
     with pytest.raises(ZeroDivisionError):
-        hand_in()
+        submit_file()
     assert not [path for path in (tmp_path / "submissions").rglob("*") if path.is_file()]
 
 
-def test_the_audit_finds_a_second_file_that_was_changed(hand_in: Callable[..., Submission]) -> None:
-    submission = hand_in()
+def test_the_audit_finds_a_second_file_that_was_changed(submit_file: Callable[..., Submission]) -> None:
+    submission = submit_file()
     assert _audit_file(submission) == []
     Path(submission.attachments.get().file.path).write_text(BAD)
     assert _audit_file(submission) == ["the metrics that it was read from is another"]
 
 
-def test_a_submission_has_one_file_of_a_name(hand_in: Callable[..., Submission]) -> None:
-    submission = hand_in()
+def test_a_submission_has_one_file_of_a_name(submit_file: Callable[..., Submission]) -> None:
+    submission = submit_file()
     with pytest.raises(IntegrityError), transaction.atomic():
         Attachment.objects.create(submission=submission, name="metrics", digest="x")
 
 
-def test_a_submission_whose_second_file_is_gone_is_not_read(hand_in: Callable[..., Submission]) -> None:
-    submission = hand_in()
+def test_a_submission_whose_second_file_is_gone_is_not_read(submit_file: Callable[..., Submission]) -> None:
+    submission = submit_file()
     Submission.objects.filter(pk=submission.pk).update(state="uploaded", uploaded_at=timezone.now())
     Path(submission.attachments.get().file.path).unlink()
     with pytest.raises(Exception, match="metrics of Ferry are gone"):

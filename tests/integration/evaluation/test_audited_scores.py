@@ -9,13 +9,6 @@ from django.db import transaction
 from django.test import override_settings
 
 from annotations.models import Corpus, Label, Question
-from evaluation.estimators import intervals
-from evaluation.estimators.comparison import comparables
-from evaluation.estimators.judging.audited import Audit as PureAudit
-from evaluation.estimators.judging.audited import AuditedLabels
-from evaluation.estimators.judging.drawing import doubts
-from evaluation.estimators.scores import coordinated_estimates
-from evaluation.kbp.labels import NeededLabels
 from evaluation.kbp.pool_labels import read_audited, read_labels, read_outside
 from evaluation.kbp.recall import annotated
 from evaluation.kbp.task import TASK as KBP
@@ -32,6 +25,13 @@ from evaluation.models import (
 )
 from evaluation.scoring import comparing, estimation, leaderboard, pool
 from kbpo import pipeline
+from kbpo_estimators import intervals
+from kbpo_estimators.comparison import comparables
+from kbpo_estimators.judging.audited import Audit as PureAudit
+from kbpo_estimators.judging.audited import AuditedLabels
+from kbpo_estimators.judging.drawing import doubts
+from kbpo_estimators.kbp.labels import NeededLabels
+from kbpo_estimators.scores import coordinated_estimates
 from tests.auditing import agree, audit_epoch
 from tests.world import World
 

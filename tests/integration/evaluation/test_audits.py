@@ -18,8 +18,6 @@ from annotations.models import Corpus, Label, Question, Response
 from crowd.simulation import simulated_crowd
 from evaluation.design import audit, audits, batches, epochs, releases
 from evaluation.design.evidence import RELATIONS, Evidence, read_labels
-from evaluation.estimators.judging import drawing
-from evaluation.estimators.judging.effect import judges_effect
 from evaluation.kbp.task import TASK as KBP
 from evaluation.models import (
     Audit,
@@ -36,6 +34,8 @@ from evaluation.scoring import pool as pools
 from evaluation.submissions import progress
 from kbpo import pipeline
 from kbpo.core.errors import Conflict
+from kbpo_estimators.judging import drawing
+from kbpo_estimators.judging.effect import judges_effect
 from tests.factories import UserFactory, give
 from tests.integration.conftest import Small, Submit
 from tests.ontologies import TAC

@@ -10,7 +10,6 @@ from django.utils import timezone
 
 from annotations.models import Question
 from evaluation.design import forecast, prices, sampling
-from evaluation.estimators import planned_variance
 from evaluation.kbp.claims import read_claims
 from evaluation.kbp.task import TASK as KBP
 from evaluation.models import (
@@ -23,6 +22,7 @@ from evaluation.models import (
 from kbpo import pipeline
 from kbpo.accounts.models import Membership, Team, User
 from kbpo.pages.money import costs
+from kbpo_estimators import planned_variance
 from tests.factories import QuestionFactory, ResponseFactory, SampleBatchFactory, UserFactory, days_ago
 
 pytestmark = pytest.mark.django_db

@@ -5,10 +5,6 @@ import pytest
 
 from annotations.models import Corpus
 from evaluation.design import audit, columns, epochs
-from evaluation.estimators import weighting
-from evaluation.estimators.coordinated import FOLDS
-from evaluation.estimators.pooled import PooledModel
-from evaluation.estimators.subsets import LEAST_LABELS
 from evaluation.kbp import kept
 from evaluation.kbp.claims import read_claims
 from evaluation.kbp.task import TASK as KBP
@@ -24,6 +20,10 @@ from evaluation.models import (
 )
 from kbpo import pipeline
 from kbpo.core.database.coded import unpack, unpack_coded, unpack_names
+from kbpo_estimators import weighting
+from kbpo_estimators.coordinated import FOLDS
+from kbpo_estimators.pooled import PooledModel
+from kbpo_estimators.subsets import LEAST_LABELS
 from tests.integration.conftest import Small
 from tests.integration.evaluation import one_by_one
 

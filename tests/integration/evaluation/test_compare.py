@@ -6,11 +6,11 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotations.models import DocumentAnnotation
-from evaluation.estimators.comparison import Comparable
 from evaluation.kbp.comparing import pack, unpack
 from evaluation.kbp.task import TASK as KBP
 from evaluation.models import Comparison, DocumentSample, Ranking, SampledDocument, Score
 from evaluation.scoring.comparing import compare
+from kbpo_estimators.comparison import Comparable
 from tests.factories import (
     CorpusFactory,
     DocumentFactory,

@@ -1,4 +1,4 @@
-"""What was found in a file: its problems, its lines, what it claims. Checked or handed in."""
+"""What was found in a file: its problems, its lines, what it claims. Checked or submitted."""
 
 import csv
 import gzip
@@ -42,8 +42,8 @@ def home(settings, tmp_path, cast):
 
 
 @pytest.fixture
-def hand_in(cast, sign_in):
-    """Hand in a file and have it read; what comes back is its submission."""
+def submit_file(cast, sign_in):
+    """Submit a file and have it read; what comes back is its submission."""
 
     def act(content=GOOD, **changes):
         form = {
@@ -78,15 +78,15 @@ def check(cast, sign_in):
 
 
 @pytest.fixture(params=["submission", "check"])
-def bad(request, hand_in, check):
-    """A refused file, handed in or checked."""
-    return (hand_in if request.param == "submission" else check)(BAD)
+def bad(request, submit_file, check):
+    """A refused file, submitted or checked."""
+    return (submit_file if request.param == "submission" else check)(BAD)
 
 
 @pytest.fixture(params=["submission", "check"])
-def good(request, hand_in, check):
-    """An accepted file, handed in or checked."""
-    return (hand_in if request.param == "submission" else check)(GOOD)
+def good(request, submit_file, check):
+    """An accepted file, submitted or checked."""
+    return (submit_file if request.param == "submission" else check)(GOOD)
 
 
 @pytest.fixture
@@ -207,8 +207,8 @@ def test_a_line_that_is_not_there_is_said_so(bad, client, line, status):
     assert "no line" in text(answer)
 
 
-def test_a_deleted_file_shows_no_lines_and_says_why(hand_in, client):
-    submission = hand_in(BAD)
+def test_a_deleted_file_shows_no_lines_and_says_why(submit_file, client):
+    submission = submit_file(BAD)
     client.post(f"/submissions/{submission.pk}/delete-file/")
     assert "The file was deleted" in text(client.get(f"/submissions/{submission.pk}/lines/?line=8"))
     assert "The file was deleted" in text(client.get(f"/submissions/{submission.pk}/problems/"))
@@ -249,8 +249,8 @@ def test_a_check_is_for_its_owner_and_operators(cast, sign_in, check, write_anew
 
 
 @pytest.mark.parametrize("who", EVERYBODY)
-def test_what_was_found_in_a_file_is_for_its_team_and_operators(cast, sign_in, hand_in, write_anew, who):
-    submission = write_anew(hand_in())
+def test_what_was_found_in_a_file_is_for_its_team_and_operators(cast, sign_in, submit_file, write_anew, who):
+    submission = write_anew(submit_file())
     Submission.objects.filter(pk=submission.pk).update(state="judging", quota_taken_at=timezone.now())
     sign_in(cast.member).logout()
     client = sign_in(cast.people[who])
@@ -263,14 +263,14 @@ def test_a_check_leaves_no_submission(check):
     assert not Submission.objects.exists()
 
 
-def test_a_check_says_the_same_as_an_upload(hand_in, check):
+def test_a_check_says_the_same_as_an_upload(submit_file, check):
     fields = ("line", "column", "code", "severity", "message", "text")
-    submission, checked = hand_in(BAD), check(BAD)
+    submission, checked = submit_file(BAD), check(BAD)
     assert list(checked.problems.values(*fields)) == list(submission.problems.values(*fields))
     assert checked.counts == submission.counts
 
 
-def test_a_checked_file_is_handed_in_without_sending_it_again(cast, check, client):
+def test_a_checked_file_is_submitted_without_sending_it_again(cast, check, client):
     checked = check()
     page = text(client.get(f"/submissions/new/?upload={checked.upload_id}"))
     assert "finder.kb" in page

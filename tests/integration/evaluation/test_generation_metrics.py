@@ -28,7 +28,7 @@ Submit = Callable[..., Submission]
 
 @pytest.fixture
 def submit(tmp_path: Path) -> Submit:
-    """Load a corpus, every third input of which has no reference, and hand in outputs, which are read."""
+    """Load a corpus, every third input of which has no reference, and submit outputs, which are read."""
 
     def submit(
         *,

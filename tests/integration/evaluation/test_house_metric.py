@@ -29,7 +29,7 @@ def write(path: Path, rows: list[dict[str, Any]]) -> str:
 
 @pytest.fixture
 def submission(tmp_path: Path) -> Submission:
-    """Judgements come in that grow with the length of what was written; then a system is handed in."""
+    """Judgements come in that grow with the length of what was written; then a system is submitted."""
     inputs = write(tmp_path / "inputs.jsonl", [{"input_id": f"I{n:02}"} for n in range(INPUTS)])
     call_command("load_corpus", inputs, corpus="notes", task="generation", prompt="quality", verbosity=0)
     outputs = write(

@@ -38,7 +38,7 @@ def home(settings, tmp_path, cast):
 
 
 @pytest.fixture
-def hand_in(cast):
+def submit_file(cast):
     def act(content, name):
         submission = submitting.upload(
             task=KBP,
@@ -64,20 +64,20 @@ def check(cast, content):
 
 
 @pytest.mark.parametrize("content", [LINE.encode(), gzip.compress(LINE.encode())], ids=["plain", "gzip"])
-def test_a_file_is_recognised_and_read(hand_in, content):
-    submission = hand_in(content, "Finder")
+def test_a_file_is_recognised_and_read(submit_file, content):
+    submission = submit_file(content, "Finder")
     assert (submission.format, submission.state) == ("jsonl", "accepted")
     assert submission.counts["instances"] == 1
 
 
-def test_both_formats_claim_the_same_instance(hand_in):
-    tac, lines = hand_in(GOOD.encode(), "Tabs"), hand_in(LINE.encode(), "Lines")
+def test_both_formats_claim_the_same_instance(submit_file):
+    tac, lines = submit_file(GOOD.encode(), "Tabs"), submit_file(LINE.encode(), "Lines")
     assert (tac.format, lines.format) == ("tac2016", "jsonl")
     assert Instance.objects.count() == 1
 
 
-def test_what_was_submitted_as_json_lines_is_written_anew_as_json_lines(cast, hand_in):
-    submission = hand_in(LINE.encode(), "Finder")
+def test_what_was_submitted_as_json_lines_is_written_anew_as_json_lines(cast, submit_file):
+    submission = submit_file(LINE.encode(), "Finder")
     to = io.BytesIO()
     normalised.write(file=submission, task=KBP, to=to)
     assert [json.loads(line) for line in gzip.decompress(to.getvalue()).splitlines()] == [CLAIM]

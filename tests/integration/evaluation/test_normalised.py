@@ -33,8 +33,8 @@ def home(settings, tmp_path, cast):
 
 
 @pytest.fixture
-def hand_in(cast):
-    """Hand a file in and have it read."""
+def submit_file(cast):
+    """Submit a file and have it read."""
 
     def act(content=GOOD, name="Finder"):
         submission = submitting.upload(
@@ -67,9 +67,9 @@ def check(cast):
 
 
 @pytest.fixture(params=["submission", "check"])
-def good(request, hand_in, check):
-    """An accepted file, handed in or checked."""
-    return (hand_in if request.param == "submission" else check)()
+def good(request, submit_file, check):
+    """An accepted file, submitted or checked."""
+    return (submit_file if request.param == "submission" else check)()
 
 
 @pytest.fixture
@@ -180,8 +180,8 @@ def test_the_api_tells_of_it_and_its_version_changes_with_it(good, member, clien
     assert len({version for _, version in states}) == 3
 
 
-def test_others_do_not_learn_of_it(hand_in, cast, client):
-    submission = hand_in()
+def test_others_do_not_learn_of_it(submit_file, cast, client):
+    submission = submit_file()
     lifecycle.give_go_ahead(submission=submission, user=cast.member)
     normalised.ask(file=submission, user=cast.member)
     assert client.get(f"/api/v1/submissions/{submission.pk}/").json()["normalised"] == ""
@@ -195,14 +195,14 @@ def test_it_is_asked_for_by_those_who_see_the_file(good, cast, sign_in, who):
 
 
 @pytest.mark.parametrize("kind", ["submission", "check"])
-def test_a_refused_file_is_not_written_anew(hand_in, check, cast, kind):
-    file = (hand_in if kind == "submission" else check)(BAD)
+def test_a_refused_file_is_not_written_anew(submit_file, check, cast, kind):
+    file = (submit_file if kind == "submission" else check)(BAD)
     with pytest.raises(Conflict, match="not accepted"):
         normalised.ask(file=file, user=cast.member)
 
 
-def test_a_deleted_file_is_not_written_anew(hand_in, cast):
-    submission = hand_in()
+def test_a_deleted_file_is_not_written_anew(submit_file, cast):
+    submission = submit_file()
     lifecycle.delete_file(submission=submission, user=cast.member)
     submission.refresh_from_db()
     with pytest.raises(Conflict, match="was deleted"):
@@ -223,8 +223,8 @@ WAYS = ["deleted", "discarded", "replaced"]
 
 @in_transactions
 @pytest.mark.parametrize("how", WAYS)
-def test_it_goes_with_the_file_that_it_is_made_of(hand_in, check, member, home, how):
-    file = hand_in() if how == "deleted" else check()
+def test_it_goes_with_the_file_that_it_is_made_of(submit_file, check, member, home, how):
+    file = submit_file() if how == "deleted" else check()
     made(file, member)
     assert len(kept(home)) == 1
     throw_away(file, member, how)
@@ -234,8 +234,10 @@ def test_it_goes_with_the_file_that_it_is_made_of(hand_in, check, member, home, 
 
 @in_transactions
 @pytest.mark.parametrize("how", WAYS)
-def test_what_is_thrown_away_while_it_is_made_leaves_nothing(hand_in, check, member, home, monkeypatch, how):
-    file = hand_in() if how == "deleted" else check()
+def test_what_is_thrown_away_while_it_is_made_leaves_nothing(
+    submit_file, check, member, home, monkeypatch, how
+):
+    file = submit_file() if how == "deleted" else check()
     normalised.ask(file=file, user=member)
     original = isolated.normalise
 
@@ -302,8 +304,8 @@ def test_one_that_is_deleted_just_before_it_is_sent_is_refused_in_words(good, me
 
 
 @in_transactions
-def test_one_file_of_a_person_is_read_at_a_time_be_it_for_a_check_or_for_this(hand_in, cast):
-    normalised.ask(file=hand_in(), user=cast.member)
+def test_one_file_of_a_person_is_read_at_a_time_be_it_for_a_check_or_for_this(submit_file, cast):
+    normalised.ask(file=submit_file(), user=cast.member)
 
     def try_beside():
         other = beside(lambda: moved.append(pipeline.normalise_files()))
@@ -316,9 +318,9 @@ def test_one_file_of_a_person_is_read_at_a_time_be_it_for_a_check_or_for_this(ha
     assert moved == [0, 1]
 
 
-def test_people_take_turns(hand_in, cast, monkeypatch):
+def test_people_take_turns(submit_file, cast, monkeypatch):
     other = UserFactory(operator=True)
-    systems = [hand_in(name=name) for name in ("a1", "a2", "b1")]
+    systems = [submit_file(name=name) for name in ("a1", "a2", "b1")]
     for submission, user in zip(systems, (cast.member, cast.member, other), strict=True):
         normalised.ask(file=submission, user=user)
     names = []
@@ -330,8 +332,8 @@ def test_people_take_turns(hand_in, cast, monkeypatch):
     assert names == ["a1", "b1", "a2"]
 
 
-def test_a_person_has_a_bounded_number_waiting(hand_in, member, client):
-    systems = [hand_in(name=f"system {n}") for n in range(check_queue.MOST_WAITING + 1)]
+def test_a_person_has_a_bounded_number_waiting(submit_file, member, client):
+    systems = [submit_file(name=f"system {n}") for n in range(check_queue.MOST_WAITING + 1)]
     for submission in systems[:-1]:
         normalised.ask(file=submission, user=member)
     normalised.ask(file=systems[0], user=member)  # one that waits already is no further one

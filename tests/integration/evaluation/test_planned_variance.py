@@ -10,7 +10,6 @@ from django.db import transaction
 
 from annotations.models import AnnotatedRelation, Corpus, DocumentAnnotation
 from evaluation.design import audit, columns, epochs, forecast, plans, sampling
-from evaluation.estimators import coordinated, planned_variance
 from evaluation.kbp.claims import read_claims
 from evaluation.kbp.task import TASK as KBP
 from evaluation.models import (
@@ -26,6 +25,7 @@ from evaluation.models import (
 from evaluation.scoring import pool as pools
 from kbpo import pipeline
 from kbpo.core.database.coded import code
+from kbpo_estimators import coordinated, planned_variance
 from tests.integration.conftest import Submit
 
 pytestmark = pytest.mark.django_db

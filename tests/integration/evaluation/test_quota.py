@@ -139,7 +139,7 @@ def test_a_file_that_would_be_one_too_many_is_taken_without_a_go_ahead_alone(
     team = TeamFactory.create(members=[person])
     queue(small, team, person, 2)
 
-    def hand_in(*, go_ahead: bool) -> Submission:
+    def submit_file(*, go_ahead: bool) -> Submission:
         return submitting.upload(
             user=person,
             team=team,
@@ -151,8 +151,8 @@ def test_a_file_that_would_be_one_too_many_is_taken_without_a_go_ahead_alone(
         )
 
     with pytest.raises(Conflict, match="which is as many as may"):
-        hand_in(go_ahead=True)
-    assert hand_in(go_ahead=False).pk
+        submit_file(go_ahead=True)
+    assert submit_file(go_ahead=False).pk
 
 
 def test_a_cancelled_one_gives_its_promise_to_the_next(small: Corpus) -> None:

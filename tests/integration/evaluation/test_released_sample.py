@@ -11,10 +11,10 @@ import pytest
 from django.test import Client
 
 from evaluation.design import epochs
-from evaluation.estimators.coordinated import quadratic_sum
 from evaluation.kbp.task import TASK as KBP
 from evaluation.models import Submission
 from kbpo import pipeline
+from kbpo_estimators.coordinated import quadratic_sum
 from tests.integration.conftest import Submit
 
 pytestmark = pytest.mark.django_db

@@ -254,14 +254,14 @@ def test_a_files_name_never_says_where_it_is_kept(user, home, name):
     assert upload.path.parent == home / "uploads"
 
 
-def test_only_a_whole_upload_is_handed_in(user):
+def test_only_a_whole_upload_is_submitted(user):
     upload = begin(user)
     uploads.append(upload=upload, offset=0, stream=io.BytesIO(CONTENT[:9]))
     with pytest.raises(InvalidInput, match="9 of 340 bytes are here"):
         uploads.whole(user=user, pk=upload.pk)
 
 
-def test_the_upload_of_another_is_never_handed_in(user):
+def test_the_upload_of_another_is_never_submitted(user):
     with pytest.raises(InvalidInput, match="choose it again"):
         uploads.whole(user=user, pk=finish(UserFactory()).pk)
 
@@ -328,7 +328,7 @@ def values(cast, upload, **changes):
     } | changes
 
 
-def test_a_whole_upload_is_handed_in_and_gone(cast, sign_in, settings, tmp_path):
+def test_a_whole_upload_is_submitted_and_gone(cast, sign_in, settings, tmp_path):
     settings.KBPO_HOME = Path(tmp_path)
     upload = finish(cast.member)
     answer = sign_in(cast.member).post("/submissions/new/", values(cast, upload))
@@ -350,7 +350,7 @@ def test_a_refused_form_keeps_its_file_without_scripts(cast, sign_in):
     assert client.post("/submissions/new/", values(cast, upload, name="Finder 2")).status_code == 302
 
 
-def test_the_same_bytes_are_handed_in_again_only_when_wanted(cast, sign_in):
+def test_the_same_bytes_are_submitted_again_only_when_wanted(cast, sign_in):
     client = sign_in(cast.member)
     client.post("/submissions/new/", values(cast, finish(cast.member)))
     again = finish(cast.member)
@@ -448,7 +448,7 @@ def test_an_upload_that_is_thrown_away_before_a_piece_arrives_is_gone(user, home
     assert list((home / "uploads").iterdir()) == []
 
 
-def test_a_whole_upload_that_is_thrown_away_is_neither_handed_in_nor_checked(user):
+def test_a_whole_upload_that_is_thrown_away_is_neither_submitted_nor_checked(user):
     upload = finish(user)
     uploads.discard(upload=Upload.objects.get())
     with pytest.raises(Gone), uploads.as_file(upload):
@@ -513,11 +513,11 @@ def test_a_form_that_is_too_large_is_refused_before_it_is_read(cast, sign_in):
 
 def test_a_whole_file_that_was_left_lying_is_offered_again(cast, sign_in):
     finish(cast.member)
-    assert "is here and was not handed in" in sign_in(cast.member).get("/submissions/new/").content.decode()
+    assert "is here and was not submitted" in sign_in(cast.member).get("/submissions/new/").content.decode()
 
 
 def test_a_file_that_the_form_names_is_not_said_to_be_left_lying(cast, sign_in):
     upload = finish(cast.member)
     page = sign_in(cast.member).get(f"/submissions/new/?upload={upload.pk}").content.decode()
     assert "Choose another only if you want another" in page
-    assert "was not handed in" not in page
+    assert "was not submitted" not in page

@@ -42,7 +42,7 @@ class Mine:
     browser: Client
 
     def submit(self, **fields: object) -> Submission:
-        """Have the team hand something in."""
+        """Have the team submit something."""
         return SubmissionFactory(corpus=self.corpus, team=self.team, **fields)
 
     def page(self, address: str = "/") -> str:
@@ -76,9 +76,9 @@ def test_who_is_in_no_team_is_told_to_make_one(client: Client, db: None) -> None
     assert "Make a team" in client.get("/").content.decode()
 
 
-def test_who_has_handed_in_nothing_is_told_what_to_do_first(mine: Mine) -> None:
+def test_who_has_submitted_nothing_is_told_what_to_do_first(mine: Mine) -> None:
     for address in ("/", "/submissions/"):
-        assert "Nothing has been handed in yet. First" in mine.page(address)
+        assert "Nothing has been submitted yet. First" in mine.page(address)
 
 
 def test_nobody_sees_what_other_teams_have(mine: Mine) -> None:

@@ -265,10 +265,10 @@ def test_a_quota_that_is_used_up_is_told_in_the_servers_words(
     path = tmp_path / "system.jsonl"
     path.write_bytes(b"{}\n")
     with Client(live_server.url, secret) as site:
-        handed_in = {"corpus": "news", "team": "Alpha", "go_ahead": True, "again": True}
-        assert site.submit(path, name="one", **handed_in)["state"] == "uploaded"
+        submitted = {"corpus": "news", "team": "Alpha", "go_ahead": True, "again": True}
+        assert site.submit(path, name="one", **submitted)["state"] == "uploaded"
         with pytest.raises(Refused, match="wait to be judged") as refused:
-            site.submit(path, name="two", **handed_in)
+            site.submit(path, name="two", **submitted)
         assert (refused.value.status, refused.value.exit_status) == (409, 1)
-        assert site.submit(path, name="three", **{**handed_in, "go_ahead": False})["state"] == "uploaded"
+        assert site.submit(path, name="three", **{**submitted, "go_ahead": False})["state"] == "uploaded"
         assert [row["team"] for row in site.quotas("news")] == ["Alpha"]

@@ -127,7 +127,7 @@ def test_modules_and_functions_that_docs_on_estimation_name_are_there(reference:
 @pytest.mark.parametrize("reference", [one for one in referred() if "test_" in one])
 def test_tests_that_docs_on_estimation_name_are_there(reference: str) -> None:
     path, _, test = reference.partition("::")
-    file = ROOT / (path if "/" in path else f"tests/unit/evaluation/estimators/{path}")
+    file = ROOT / (path if "/" in path else f"tests/unit/kbpo_estimators/{path}")
     assert file.is_file()
     assert not test or f"def {test}(" in file.read_text(encoding="utf-8")
 

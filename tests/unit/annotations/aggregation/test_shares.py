@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotations.aggregation.shares import Median, median_of, share, wilson_ends
+from annotations.aggregation.shares import Median, median_of, share
 from kbpo.core.errors import InvalidInput
+from kbpo_estimators.wilson import wilson_ends
 
 numbers = st.lists(st.floats(0, 1e6), min_size=1, max_size=60)
 

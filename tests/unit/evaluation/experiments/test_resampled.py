@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from evaluation.estimators.control import plug_in
 from evaluation.experiments.generation.recorded import Recorded, SystemOutputs
 from evaluation.experiments.generation.replayed import resampled
+from kbpo_estimators.control import plug_in
 
 N = 40
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from annotations.texts.inputs import QUALITY
-from evaluation.generation.estimates.scales import MOST_EDITS
 from evaluation.generation.recorded import read_recorded
+from kbpo_estimators.generation.scales import MOST_EDITS
 from kbpo_formats.ontologies.faults import Faulty
 
 SAID = {

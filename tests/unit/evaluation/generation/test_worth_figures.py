@@ -1,10 +1,10 @@
 """What is told of metrics: what stands in the way, and figures of it."""
 
 from evaluation.generation.choices import NAMES
-from evaluation.generation.estimates import Variances
 from evaluation.generation.views import figures
 from evaluation.generation.views.report import METRIC, PEOPLE, JudgedRow, MeasureReport, MetricRow
 from evaluation.models import Submission
+from kbpo_estimators.generation import Variances
 
 
 def metric(name: str, rho: float | None, efficiency: float | None, mean: float = 0.5) -> MetricRow:

@@ -2,12 +2,13 @@
 
 import pytest
 
-from evaluation.estimators import comparison, scores, weighting
-from evaluation.kbp import labels, matching
+from evaluation.kbp import matching
 from evaluation.kbp.choices import CHOICES
 from evaluation.models import Score
 from evaluation.registry import TASKS
 from kbpo.core.errors import InvalidInput
+from kbpo_estimators import comparison, scores, weighting
+from kbpo_estimators.kbp import labels
 
 DEFAULTS = {"level": 95, "part": "all", "weighting": "instance", "estimator": None, "standard": "votes"}
 

@@ -10,10 +10,10 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from evaluation.estimators.weighting import WEIGHTINGS
 from evaluation.kbp.files import sent
 from evaluation.kbp.files.child import read_file
 from evaluation.kbp.name_keys import Names
+from kbpo_estimators.weighting import WEIGHTINGS
 from kbpo_formats.corpus import Texts
 from kbpo_formats.kbp import files
 from kbpo_formats.kbp.overlapping import find_overlapping

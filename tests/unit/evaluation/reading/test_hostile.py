@@ -1,4 +1,4 @@
-"""Files that were made to do harm, or handed in by mistake: each has its answer, soon and at little cost."""
+"""Files that were made to do harm, or submitted by mistake: each has its answer, soon and at little cost."""
 
 import gzip
 import random

@@ -1,4 +1,4 @@
-"""Files of JSON Lines that were made to do harm, or handed in by mistake, in the process that reads them."""
+"""Files of JSON Lines that were made to do harm, or submitted by mistake, in the process that reads them."""
 
 import gzip
 import json

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from evaluation.estimators.differences import Difference, Differences
-from evaluation.estimators.intervals import Interval
 from evaluation.scoring.scales import Scale
+from kbpo_estimators.differences import Difference, Differences
+from kbpo_estimators.intervals import Interval
 
 
 @pytest.mark.parametrize(

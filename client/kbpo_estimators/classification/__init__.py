@@ -1,0 +1,1 @@
+"""Classification: accuracy and macro-averages from labels that all systems share."""

@@ -1,0 +1,454 @@
+"""Means of judgements with a metric as control variate: the paper's estimators, and the board's.
+
+Y(z) is one judgement of output z by a random person, f(z) its expectation, and μ the mean of f over all N
+outputs of a system. A metric g(z) is known for every output; as far as it goes with f, it saves judgements.
+
+Judgements differ because outputs do (σ_f² = Var f) and because people do (σ_a² = E Var(Y|z)); γ = σ_a²/σ_f².
+With ρ = Cov(f, g)/(σ_f s_g) a metric makes one judgement worth (1 + γ)/(1 − ρ² + γ) of them, its data
+efficiency: (1 + γ)/γ at most, whatever the metric.
+
+References
+----------
+A. T. Chaganty, S. Mussmann and P. Liang (2018), The price of debiasing automatic metrics in natural language
+evaluation, ACL: Algorithm 1 is `plug_in`. That paper's printed σ_f² is the variance of the outputs' mean
+judgements, which still holds σ_a²/k; `components` takes it out.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from kbpo_estimators import _checks
+from kbpo_estimators._checks import FloatArray, IntArray
+
+SLOPE_NEEDS = 20
+"""With fewer judged outputs than this in the other folds the line is level."""
+SPREAD_NEEDS = 0.25
+"""Of the metric's variance over all outputs, the other folds must show this share, or the line is level: an
+outlier that they did not see would else be foretold from what is hardly different."""
+CHOSEN = 2.0
+"""Parameters that a slope counts for in cross-validation: one more than it has, for it is chosen."""
+
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """An estimated mean.
+
+    Attributes
+    ----------
+    estimate, variance : float
+    """
+
+    estimate: float
+    variance: float
+
+
+@dataclass(frozen=True, slots=True)
+class Components:
+    """Where the variance of judgements comes from.
+
+    Attributes
+    ----------
+    sigma2_a : float
+        σ̂_a², of people about one output.
+    sigma2_f : float
+        σ̂_f², of outputs; an unbiased estimate, so it may be below 0.
+    gamma : float
+        σ̂_a²/σ̂_f²; infinite where outputs show no difference.
+    alpha : float
+        Agreement as on an interval scale: σ̂_f²/(σ̂_a² + σ̂_f²); 1 where all judgements are equal.
+    """
+
+    sigma2_a: float
+    sigma2_f: float
+    gamma: float
+    alpha: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lines:
+    """For each fold a straight line through what is judged in the others, float[..., K] each.
+
+    Attributes
+    ----------
+    level, slope, centre : float[..., K]
+        ĝ = level + slope · (g − centre); all 0 where the other folds have nothing.
+    error : float[..., K]
+        What the line misses in the other folds, as its mean square over what is left of them by
+        leaving each out in turn (generalised cross-validation); infinite where they have nothing.
+    """
+
+    level: FloatArray
+    slope: FloatArray
+    centre: FloatArray
+    error: FloatArray
+
+    def at(self, metric: FloatArray, folds: IntArray) -> FloatArray:
+        """Return ĝ of outputs, float[..., n], from their metric and fold."""
+        where = places(folds, self.level.shape)
+        return np.asarray(
+            self.level.take(where) + self.slope.take(where) * (metric - self.centre.take(where))
+        )
+
+
+def places(folds: IntArray, shape: tuple[int, ...]) -> IntArray:
+    """Return where outputs find what is theirs in an array of this shape, float[..., K], raveled."""
+    if len(shape) == 1:
+        return folds
+    rows = np.arange(int(np.prod(shape[:-1]))).reshape(*shape[:-1], 1)
+    return np.asarray(folds + shape[-1] * rows)
+
+
+def lines(
+    values: FloatArray,
+    weights: FloatArray,
+    metric: FloatArray,
+    folds: IntArray,
+    k: int,
+    *,
+    spread: float = 1.0,
+) -> Lines:
+    """Fit, for each fold, a line to the judged outputs of the others by weighted least squares.
+
+    Parameters
+    ----------
+    values : float[..., n]
+        The mean judgement of each output; any number where its weight is 0.
+    weights : float[..., n]
+        1/π of judged outputs, 0 of others.
+    metric : float[n] or float[..., n]
+    folds : int[n] or int[..., n]
+        From 0 to k − 1.
+    k : int
+    spread : float
+        The metric's variance over all outputs: see `SPREAD_NEEDS`.
+
+    Returns
+    -------
+    Lines
+    """
+    shape = (*values.shape[:-1], k)
+    judged = weights > 0
+    place = np.broadcast_to(places(folds, shape), values.shape)[judged]
+    y, w, g = values[judged], weights[judged], np.broadcast_to(metric, values.shape)[judged]
+    others = 1.0 - np.eye(k)  # sums over other folds, not differences: nothing stays exactly 0
+
+    def of_others(array: FloatArray | None) -> FloatArray:
+        found = np.bincount(place, array, minlength=int(np.prod(shape))).reshape(shape)
+        return np.asarray(found @ others)
+
+    wy, wg = w * y, w * g
+    count, total = of_others(None), of_others(w)
+    some = count > 0
+    safe = np.where(some, total, 1.0)
+    level, centre = of_others(wy) / safe, of_others(wg) / safe
+    yy = np.maximum(0.0, of_others(wy * y) - safe * level**2)
+    gg = np.maximum(0.0, of_others(wg * g) - safe * centre**2)
+    gy = of_others(wg * y) - safe * centre * level
+    sloped = (count >= SLOPE_NEEDS) & (gg > max(SPREAD_NEEDS * spread, _ROUNDING) * safe)
+    slope = np.divide(gy, gg, out=np.zeros(shape), where=sloped)
+    missed = np.maximum(0.0, yy - slope * gy) / safe
+    left = count - 1.0 - CHOSEN * sloped
+    error = np.divide(missed * count**2, left**2, out=np.full(shape, math.inf), where=some & (left > 0))
+    return Lines(level, slope, np.where(sloped, centre, 0.0), error)
+
+
+def components(values: ArrayLike, items: ArrayLike) -> Components:
+    """Take apart the variance of judgements.
+
+    σ̂_a² = Σ_iΣ_j (y_ij − ȳ_i)²/Σ(k_i − 1) over outputs judged k_i ≥ 2 times, and σ̂_f² = Var(y) − σ̂_a² of all
+    judgements.
+
+    Parameters
+    ----------
+    values : float[n]
+        One a judgement.
+    items : int[n]
+        Which output it judges.
+
+    Returns
+    -------
+    Components
+
+    Raises
+    ------
+    InvalidInput
+        If lengths differ, a value is no number, or no output was judged twice.
+
+    Examples
+    --------
+    >>> found = components([1, 0, 1, 1], [0, 0, 1, 2])
+    >>> found.sigma2_a, found.sigma2_f
+    (0.5, -0.25)
+    """
+    y, item = _judgements(values, items)
+    return _components(y, *_means(y, item), item)
+
+
+def correlation(values: ArrayLike, items: ArrayLike, metric: ArrayLike) -> float:
+    """Return ρ̂ = Cov(ȳ_i, g_i)/(σ̂_f s_g) of outputs' means and a metric, corrected for people's noise.
+
+    Over outputs, each once; covariance and s_g divide by their number.
+
+    Parameters
+    ----------
+    values : float[n]
+        One a judgement.
+    items : int[n]
+        Which output it judges.
+    metric : float[n]
+        Of the judged output, standardised or not. NaN where it has none: σ̂_f is that of all judgements
+        still, for it is no matter of the metric.
+
+    Returns
+    -------
+    float
+        Not confined to [−1, 1]; 0 for a constant metric, NaN where σ̂_f² is not above 0.
+
+    Raises
+    ------
+    InvalidInput
+        As `components`; if an output has two values of the metric, or none has one.
+    """
+    y, item = _judgements(values, items)
+    means, counts = _means(y, item)
+    along = _along(means, item, metric)
+    variance = _components(y, means, counts, item).sigma2_f
+    if along == 0.0:
+        return 0.0
+    return along / math.sqrt(variance) if variance > 0 else math.nan
+
+
+def data_efficiency(values: ArrayLike, items: ArrayLike, metric: ArrayLike) -> float:
+    """Return (1 + γ)/(1 − ρ² + γ): how many judgements one is worth, with the metric.
+
+    That is Var y/(Var y − Cov(ȳ, g)²/s_g²), for which people's noise and outputs' variance need not be told
+    apart: no output must be judged twice.
+
+    Parameters
+    ----------
+    values, items, metric
+        As `correlation` takes them.
+
+    Returns
+    -------
+    float
+        At least 1; infinite where the metric leaves nothing.
+
+    Raises
+    ------
+    InvalidInput
+        As `correlation`.
+    """
+    y, item = _judgements(values, items)
+    means, _ = _means(y, item)
+    along = _along(means, item, metric)
+    variance = float(y.var(ddof=1)) if y.size > 1 else 0.0
+    if along == 0.0:
+        return 1.0
+    left = variance - along**2
+    return variance / left if left > 0 else math.inf
+
+
+def mean(values: ArrayLike) -> Estimate:
+    """Return the plain mean ȳ of judgements of outputs drawn at random, with variance Var(y)/n.
+
+    Parameters
+    ----------
+    values : float[n]
+        At least two.
+
+    Returns
+    -------
+    Estimate
+    """
+    y = _checks.vector("values", values)
+    _needs("values", y.size, 2)
+    return Estimate(float(y.mean()), float(y.var(ddof=1)) / y.size)
+
+
+def plug_in(values: ArrayLike, metric: ArrayLike, population: ArrayLike) -> Estimate:
+    """Estimate the mean by the paper's Algorithm 1, kept for comparison: it is biased.
+
+    With g standardised over all outputs, α̂ = (1/n) Σ (y_i − ȳ) g_i and μ̃ = ȳ − α̂ḡ. Under draws with
+    replacement its bias is −((n − 1)/n²) E[(f − μ) g²].
+
+    Parameters
+    ----------
+    values : float[n]
+        One judgement an output drawn, at least two.
+    metric : float[n]
+        Of the outputs drawn.
+    population : float[N]
+        The metric of all outputs, which standardises it.
+
+    Returns
+    -------
+    Estimate
+        Its variance is that of y − α̂g, over n.
+
+    Raises
+    ------
+    InvalidInput
+        If lengths differ or a value is no number.
+
+    References
+    ----------
+    Chaganty, Mussmann and Liang (2018), Algorithm 1.
+    """
+    y = _checks.vector("values", values)
+    _needs("values", y.size, 2)
+    g = _checks.vector("metric", metric, y.size)
+    every = _checks.vector("population", population)
+    _needs("population", every.size, 1)
+    centre, spread = standard(every)
+    g = (g - centre) / spread
+    alpha = float(((y - y.mean()) * g).mean())
+    left = y - alpha * g
+    return Estimate(float(left.mean()), float(left.var(ddof=1)) / y.size)
+
+
+def standard(population: FloatArray) -> tuple[float, float]:
+    """Return centre and spread by which a metric is standardised over all outputs; spread 1 if constant."""
+    centre = float(population.mean())
+    spread = float(population.std())
+    return centre, spread if spread > _ROUNDING * max(1.0, abs(centre)) else 1.0
+
+
+def cross_fitted(
+    values: ArrayLike,
+    items: ArrayLike,
+    pi: ArrayLike,
+    metric: ArrayLike,
+    folds: ArrayLike,
+    population: ArrayLike,
+    population_folds: ArrayLike,
+    sigma2_a: float | None = None,
+) -> Estimate:
+    """Estimate the mean of all outputs from a Poisson sample of them, with a metric.
+
+    ĝ_z = β̂₋ₖ·(1, g_z), where β̂₋ₖ is the least-squares fit of the mean judgements ȳ on (1, g) with weights 1/π
+    in the folds other than z's, and μ̂ = Σ_Z pĝ + Σ_sample (p/π)(ȳ − ĝ), p = 1/N. Exactly unbiased for any
+    metric fixed before the judgements, if folds do not follow from them: what is drawn with the same random
+    number, as outputs for one input are, must be in one fold.
+
+    Parameters
+    ----------
+    values : float[n]
+        One a judgement.
+    items : int[n]
+        Which of the s judged outputs it judges, from 0; each at least once.
+    pi : float[s]
+        The judged outputs' inclusion probabilities, in (0, 1].
+    metric : float[s]
+        Their metric.
+    folds : int[s]
+        Their folds.
+    population : float[N]
+        The metric of all outputs, judged ones among them.
+    population_folds : int[N]
+        The folds of all outputs.
+    sigma2_a : float, optional
+        σ_a², as it is known from elsewhere. Left out, it is estimated by `components`; where no output was
+        judged twice, the variance is an upper bound.
+
+    Returns
+    -------
+    Estimate
+        V̂ = Σ_sample (1 − π)/π² p²e² + Σ_sample p²σ_a²/(πk), e = ȳ − ĝ and k an output's judgements: the first
+        part alone takes a judgement for the truth. Without σ_a², Σ_sample p²e²/π².
+
+    Raises
+    ------
+    InvalidInput
+        If lengths differ, a value is out of its range, or an output has no judgement.
+    """
+    probability = _checks.probabilities("pi", pi)
+    s = probability.size
+    y, item = _judgements(values, items, below=s)
+    counts = np.bincount(item, minlength=s)
+    if (counts == 0).any():
+        _checks.refuse(
+            "items", f"has no judgement of output {int(np.argmin(counts))}; each judged one needs one"
+        )
+    g = _checks.vector("metric", metric, s)
+    fold = _checks.integers("folds", folds, length=s)
+    every = _checks.vector("population", population)
+    _needs("population", every.size, max(1, s))
+    every_fold = _checks.integers("population_folds", population_folds, length=every.size)
+    k = 1 + int(max(every_fold.max(), fold.max(initial=0)))
+    means = np.bincount(item, y, minlength=s) / np.maximum(1, counts)
+    noise = _noise(y, means, counts, item) if sigma2_a is None else float(sigma2_a)
+    if not noise >= 0 and sigma2_a is not None:
+        _checks.refuse("sigma2_a", f"is {sigma2_a!r}; a variance of at least 0 is needed")
+
+    centre, spread = standard(every)
+    g, every = (g - centre) / spread, (every - centre) / spread
+    fit = lines(means, 1.0 / probability, g, fold, k)
+    p = 1.0 / every.size
+    e = means - fit.at(g, fold)
+    e[np.abs(e) < _ROUNDING] = 0.0
+    estimate = p * float(fit.at(every, every_fold).sum()) + p * float((e / probability).sum())
+    if math.isnan(noise):
+        return Estimate(estimate, p * p * float((e**2 / probability**2).sum()))
+    of_draw = ((1.0 - probability) / probability**2 * e**2).sum()
+    of_people = (noise / (probability * counts)).sum()
+    return Estimate(estimate, p * p * float(of_draw + of_people))
+
+
+def _judgements(values: ArrayLike, items: ArrayLike, below: int | None = None) -> tuple[FloatArray, IntArray]:
+    y = _checks.vector("values", values)
+    item = _checks.integers("items", items, length=y.size, below=below)
+    if below is None:
+        _needs("values", y.size, 1)
+        item = np.unique(item, return_inverse=True)[1]
+    return y, item
+
+
+def _needs(argument: str, size: int, least: int) -> None:
+    if size < least:
+        _checks.refuse(argument, f"has {size} values; at least {least} are needed")
+
+
+def _means(y: FloatArray, item: IntArray) -> tuple[FloatArray, IntArray]:
+    counts = np.bincount(item)
+    return np.bincount(item, y) / counts, counts
+
+
+def _noise(y: FloatArray, means: FloatArray, counts: IntArray, item: IntArray) -> float:
+    """Return σ̂_a²; NaN where no output was judged twice."""
+    more = int((counts - 1).clip(0).sum())
+    return float(((y - means[item]) ** 2)[counts[item] > 1].sum()) / more if more else math.nan
+
+
+def _components(y: FloatArray, means: FloatArray, counts: IntArray, item: IntArray) -> Components:
+    of_people = _noise(y, means, counts, item)
+    if math.isnan(of_people):
+        _checks.refuse(
+            "items", "has no output that was judged twice; people's noise is not known without one"
+        )
+    of_outputs = float(y.var(ddof=1)) - of_people
+    gamma = of_people / of_outputs if of_outputs > 0 else math.inf if of_people > 0 else math.nan
+    total = of_people + of_outputs
+    return Components(of_people, of_outputs, gamma, of_outputs / total if total > 0 else 1.0)
+
+
+def _along(means: FloatArray, item: IntArray, metric: ArrayLike) -> float:
+    """Return Cov(ȳ, g)/s_g over the outputs that have the metric."""
+    g = np.asarray(metric, dtype=np.float64)
+    if g.shape != item.shape or np.isinf(g).any():
+        _checks.refuse("metric", f"has the shape {g.shape} or is infinite; one number a judgement is needed")
+    of_item = np.full(means.size, np.nan)
+    of_item[item] = g
+    if not np.array_equal(of_item[item], g, equal_nan=True):
+        _checks.refuse("metric", "has two values for one output; it is the same for all of its judgements")
+    has = ~np.isnan(of_item)
+    if not has.any():
+        _checks.refuse("metric", "has no value at all")
+    y, g = means[has] - means[has].mean(), of_item[has]
+    centre, spread = standard(g)
+    return float((y * (g - centre)).mean()) / spread
