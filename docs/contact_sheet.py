@@ -30,7 +30,7 @@ from docs.sheets import write_large, write_small
 SCHEMES, WIDTHS = ("light", "dark"), (360, 768, 1280)
 WORLDS = ("new", "empty", "small", "large")
 HEIGHT = 800
-LONGEST = 4_000  # px of a picture
+LONGEST = 3_000  # px of a picture
 MANY = 2_500  # elements of a page at which axe takes long: it looks once
 PATIENCE = 60_000  # ms for a page
 
@@ -115,7 +115,11 @@ def look_as(
 ) -> dict[str, Any]:
     """Open pages as somebody; return what was found on each."""
     url = f"http://{serve.HOST}:{site.port}"
-    context = browser.new_context(base_url=url, viewport={"width": options.widths[0], "height": HEIGHT})
+    context = browser.new_context(
+        base_url=url,
+        viewport={"width": options.widths[0], "height": HEIGHT},
+        reduced_motion="reduce",  # no picture of a colour that is on its way to another
+    )
     context.set_default_timeout(PATIENCE)
     if key:
         context.add_cookies([{"name": "sessionid", "value": key, "url": url}])
@@ -164,7 +168,7 @@ def look_at(
             page.screenshot(
                 path=folder / f"{file_name(one['label'])}.jpg",
                 type="jpeg",
-                quality=80,
+                quality=70,
                 full_page=True,
                 clip={"x": 0, "y": 0, "width": width, "height": max(height, HEIGHT)},
                 animations="disabled",

@@ -98,6 +98,7 @@ def large() -> Site:
 
 
 WORLDS: dict[str, Callable[[], Site]] = {"new": new, "empty": empty, "small": small, "large": large}
+_LATER = 1e6  # seconds: the pages of an account ask nobody again who they are, however long this takes
 _OF_CORPUS = ("corpus", "data", "compare", "documents", "entities", "exhaustive")
 _OF_EVERYBODY = {"try_out": {"kind": "relation"}, "annotate_tutorial_of": {"kind": "relation"}}
 
@@ -145,7 +146,7 @@ def _mine(site: Site, submission: Submission) -> None:
 
 
 def signed_in(user: User) -> str:
-    """Return the key of a session of somebody who has just given their password."""
+    """Return the key of a session of somebody who gave their password; it is not asked for again."""
     client = Client()
     client.force_login(user)
     key = client.session.session_key

@@ -1,0 +1,82 @@
+"""Every page of the site, with something on it: axe finds nothing, of whatever impact, and fingers have room.
+
+`python -m docs.contact_sheet` looks at the same pages, also in other worlds, and takes their pictures.
+"""
+
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+
+import pytest
+from django.conf import LazySettings
+from playwright.sync_api import Page as Tab
+
+from annotations.models import Corpus
+from tests import factories as make
+from tests.browser.conftest import OpenPage
+from tests.browser.looks import looks
+from tests.integration.any_request.site import Site, build
+from tests.integration.any_request.site import settings as of_the_site
+from tests.mediawiki import serve_wiki
+from tests.pictures.looking import axe_findings, measured, open_details
+from tests.pictures.pages import Page, address, is_elsewhere, pages
+from tests.pictures.worlds import signed_in
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+PEOPLE = ("visitor", "member", "annotator", "operator", "organiser")
+LONG = ("help_api", "method")  # axe takes half a minute for each
+
+
+@pytest.fixture
+def site(settings: LazySettings, live_server, tmp_path) -> Iterator[Site]:
+    with serve_wiki() as wiki:
+        for name, value in of_the_site().items():
+            setattr(settings, name, value)
+        settings.KBPO_HOME, settings.MEDIA_ROOT = tmp_path, tmp_path / "media"
+        settings.WIKIPEDIA_API_URL = wiki.url
+        settings.SITE_URL = live_server.url
+        settings.HIT_BASE_URL = f"http://127.0.0.1:{urlsplit(live_server.url).port}"
+        site = build()
+        site.people["organiser"] = make.give(
+            make.UserFactory.create(), Corpus.objects.get(tag="news"), "organiser"
+        )
+        yield site
+
+
+def look(page: Tab, site: Site, one: Page, hits: str, *, is_narrow: bool) -> list[str]:
+    """Return what is wrong with a page, with all that folds opened."""
+    path = address(site, one)
+    assert path is not None, f"{one.label}: nothing is there"
+    answer = page.goto(f"{hits}{path}" if is_elsewhere(one) else path)
+    assert answer is not None
+    assert answer.status == one.status, one.label
+    assert answer.request.redirected_from is None, f"{one.label} leads on to {page.url}"
+    open_details(page)
+    found = [*axe_findings(page), *measured(page, without=() if is_narrow else ("target",))]
+    return [f"{one.label}: {fault['rule']}: {fault['what']} {fault['where']}" for fault in found]
+
+
+@pytest.mark.parametrize("who", PEOPLE)
+@looks(360, 1280)
+def test_nothing_is_wrong_with_any_page(
+    open_page: OpenPage, site: Site, settings: LazySettings, who: str, width: int, scheme: str
+) -> None:
+    user = site.people[who]
+    page = open_page("/about/", width=width, scheme=scheme, user=user)
+    if user is not None:  # as somebody who has just given their password
+        key = signed_in(user)
+        page.context.add_cookies([{"name": "sessionid", "value": key, "url": settings.SITE_URL}])
+    own = [one for one in pages() if one.who == who and one.name not in LONG]
+    faults = [
+        fault for one in own for fault in look(page, site, one, settings.HIT_BASE_URL, is_narrow=width == 360)
+    ]
+    assert faults == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", LONG)
+def test_nothing_is_wrong_with_a_long_page(
+    open_page: OpenPage, site: Site, settings: LazySettings, name: str
+) -> None:
+    page = open_page("/about/", width=360)
+    [one] = [one for one in pages() if one.name == name]
+    assert look(page, site, one, settings.HIT_BASE_URL, is_narrow=True) == []
