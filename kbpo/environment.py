@@ -296,7 +296,7 @@ def _email(value: str) -> dict[str, Any]:
 
 def _contact(value: str) -> str:
     if value and not re.fullmatch(r"[^\s@<>\"',;?&]+@[^\s@<>\"',;?&]+\.[^\s@<>\"',;?&]+", value):
-        raise InvalidInput(f"must be a mail address alone, not {value!r}", where="CONTACT_EMAIL")
+        raise InvalidInput(f"must be an email address alone, not {value!r}", where="CONTACT_EMAIL")
     return value
 
 

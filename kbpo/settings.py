@@ -193,6 +193,17 @@ ACCOUNT_RATE_LIMITS = MFA_RATE_LIMITS = (
 )
 ACCOUNT_EMAIL_NOTIFICATIONS = True  # of what happens to passwords and factors, whose they are is told
 ACCOUNT_DEFAULT_HTTP_PROTOCOL = SITE_URL.split(":", 1)[0]
+ACCOUNT_FORMS = {
+    "login": "kbpo.accounts.account_forms.LoginForm",
+    "signup": "kbpo.accounts.account_forms.SignupForm",
+    "add_email": "kbpo.accounts.account_forms.AddEmailForm",
+    "change_password": "kbpo.accounts.account_forms.ChangePasswordForm",
+    "set_password": "kbpo.accounts.account_forms.SetPasswordForm",
+    "reset_password": "kbpo.accounts.account_forms.ResetPasswordForm",
+    "reset_password_from_key": "kbpo.accounts.account_forms.ResetPasswordKeyForm",
+    "reauthenticate": "kbpo.accounts.account_forms.ReauthenticateForm",
+}
+SOCIALACCOUNT_FORMS = {"signup": "kbpo.accounts.account_forms.OrganisationSignupForm"}
 OPERATORS_NEED_FACTORS = not DEVELOPMENT
 MFA_ADAPTER = "kbpo.accounts.adapter.FactorAdapter"
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
@@ -203,6 +214,7 @@ MFA_TOTP_TOLERANCE = 1  # clocks differ by half a minute (RFC 6238, 5.2)
 MFA_FORMS = {
     "authenticate": "kbpo.accounts.forms.CodeForm",
     "reauthenticate": "kbpo.accounts.forms.CodeAgainForm",
+    "activate_totp": "kbpo.accounts.account_forms.ActivateAppForm",
     "add_webauthn": "kbpo.accounts.forms.PasskeyForm",
     "login_webauthn": "kbpo.accounts.forms.PasskeyLoginForm",
     "authenticate_webauthn": "kbpo.accounts.forms.PasskeyFactorForm",

@@ -119,7 +119,7 @@ class Corpus(models.Model):
     source = models.URLField(max_length=500, blank=True, help_text="Where its texts come from.")
     citation = models.TextField(blank=True, help_text="What whoever uses it is asked to cite.")
     contact = models.CharField(
-        max_length=200, blank=True, help_text="Whom to ask about it: a mail address or a page."
+        max_length=200, blank=True, help_text="Whom to ask about it: an email address or a page."
     )
     made = models.TextField(blank=True, help_text="How its texts were chosen and prepared, and by whom.")
     annotated = models.TextField(blank=True, help_text="How, and by whom, they are annotated.")

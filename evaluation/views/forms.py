@@ -228,8 +228,8 @@ def link_field(label: str) -> forms.CharField:
         label=label,
         required=False,
         max_length=links.LONGEST,
-        widget=forms.URLInput(attrs={"placeholder": "https://"}),
-        help_text="May stay empty. It begins with https://, and can be changed later.",
+        widget=forms.URLInput(attrs={"autocomplete": "off"}),
+        help_text="It begins with https://, and can be changed later.",
     )
 
 
@@ -272,7 +272,7 @@ class UploadForm(FileForm):
         required=False,
         max_length=2000,
         widget=forms.Textarea(attrs={"rows": 3}),
-        help_text="May stay empty. Shown beside what it predicts.",
+        help_text="Shown beside what it predicts.",
     )
     paper_url = link_field("Address of a paper")
     code_url = link_field("Address of its code")

@@ -84,7 +84,7 @@ def reset_factors(*, email: str) -> User:
     """
     user = User.objects.select_for_update().filter(email__iexact=email.strip()).first()
     if user is None:
-        raise InvalidInput(f"no account has the mail address {email}")
+        raise InvalidInput(f"no account has the email address {email}")
     removed, _ = Authenticator.objects.filter(user=user).delete()
     if not removed:
         raise InvalidInput(f"{user.email} has no second factor that could be reset")

@@ -15,6 +15,7 @@ from django import forms
 from django.utils import timezone
 
 from kbpo.accounts import factors, guessing, tokens
+from kbpo.accounts.account_forms import OurWords
 
 
 class NameForm(forms.Form):
@@ -24,7 +25,7 @@ class NameForm(forms.Form):
         label="Your name",
         max_length=150,
         required=False,
-        help_text="Your teammates and the operators see it; empty, they see your mail address.",
+        help_text="Your teammates and the operators see it; empty, they see your email address.",
         widget=forms.TextInput(attrs={"autocomplete": "name"}),
     )
 
@@ -38,10 +39,11 @@ class TeamForm(forms.Form):
 
 
 class MemberForm(forms.Form):
-    """The mail address of somebody who is to join."""
+    """The email address of somebody who is to join."""
 
     email = forms.EmailField(
-        label="Mail address",
+        label="Email address",
+        widget=forms.EmailInput(attrs={"autocomplete": "off"}),  # another's, not one's own
         help_text="They join by accepting, once they have an account here, and can then do all you can.",
     )
 
@@ -90,11 +92,11 @@ class _CountedCode:
         return code
 
 
-class CodeForm(_CountedCode, AuthenticateForm):  # type: ignore[misc]
+class CodeForm(_CountedCode, OurWords, AuthenticateForm):  # type: ignore[misc]
     """The code that completes a sign-in."""
 
 
-class CodeAgainForm(_CountedCode, ReauthenticateForm):  # type: ignore[misc]
+class CodeAgainForm(_CountedCode, OurWords, ReauthenticateForm):  # type: ignore[misc]
     """The code that is asked for before something that matters."""
 
 

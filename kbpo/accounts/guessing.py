@@ -115,7 +115,7 @@ def count_guess(request: HttpRequest, *, kind: str, account: str, now: datetime)
     kind : str
         `PASSWORD` or `CODE`.
     account : str
-        The mail address that is given, be there such an account or not. All addresses of one are one.
+        The email address that is given, be there such an account or not. All addresses of one are one.
     now : datetime
         Aware.
 

@@ -9,7 +9,7 @@ from django.db.models.functions import Lower
 
 
 class UserManager(BaseUserManager["User"]):
-    """Creates people known by their mail address."""
+    """Creates people known by their email address."""
 
     use_in_migrations = True
 
@@ -39,7 +39,7 @@ class User(AbstractUser):
     username = None  # type: ignore[assignment]
     first_name = None  # type: ignore[assignment]
     last_name = None  # type: ignore[assignment]
-    email = models.EmailField("mail address", unique=True)
+    email = models.EmailField("email address", unique=True)
     name = models.CharField(max_length=150, blank=True)
     is_annotator = models.BooleanField(default=False)
     is_operator = models.BooleanField(default=False)
@@ -108,13 +108,13 @@ class PastMembership(models.Model):
 
 
 class Invitation(models.Model):
-    """A member's word that the person with a mail address may join a team. Joining is theirs to say.
+    """A member's word that the person with an email address may join a team. Joining is theirs to say.
 
     It is used once, and for as long as `expires_at` says.
     """
 
     team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="invitations")
-    email = models.EmailField("mail address")
+    email = models.EmailField("email address")
     invited_by = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
     expires_at = models.DateTimeField()

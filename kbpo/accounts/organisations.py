@@ -1,7 +1,7 @@
 """Sign-in by an organisation's OpenID Connect, and whose account that is.
 
-Somebody's account is the one that they connected, or the one whose mail address the organisation says that it
-has verified. Any other claim joins nothing: they sign in by password first, and connect it then.
+Somebody's account is the one that they connected, or the one whose email address the organisation says that
+it has verified. Any other claim joins nothing: they sign in by password first, and connect it then.
 """
 
 import logging
@@ -26,7 +26,7 @@ logger = logging.getLogger(__name__)
 
 
 class OrganisationAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
-    """Heeds a mail address only if the organisation says, by the standard's own word, that it is verified."""
+    """Heeds an email address only if the organisation says, in the standard's word, that it is verified."""
 
     def authenticate_by_email(self, sociallogin: SocialLogin) -> tuple[User, str] | None:
         """Return whose verified address it is, and the address."""

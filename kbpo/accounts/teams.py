@@ -72,7 +72,7 @@ def find_or_create_team(*, name: str) -> Team:
 
 
 def invite(*, user: User, team: Team, email: str) -> Invitation:
-    """Invite the person with this mail address to a team of `user`'s, be there an account or not.
+    """Invite the person with this email address to a team of `user`'s, be there an account or not.
 
     They are told by mail, once in a month for each team, and of few teams in a week; the invitation itself
     stands on their page for two weeks.

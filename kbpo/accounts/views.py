@@ -94,7 +94,7 @@ def show(request: HttpRequest, pk: int) -> HttpResponse:
     found = get_object_or_404(user.teams, pk=pk)
     is_shown = request.POST.get("shown") == "yes"
     if is_shown and not user.name:
-        messages.warning(request, "Give yourself a name first: your mail address is never shown.")
+        messages.warning(request, "Give yourself a name first: your email address is never shown.")
         return redirect("teams")
     teams.show_membership(user=user, team=found, is_shown=is_shown)
     words = (

@@ -3,8 +3,10 @@
 import logging
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from datetime import timedelta
 from typing import Any
 
+from django.core.exceptions import RequestDataTooBig
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
@@ -14,9 +16,11 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
+from kbpo.core.addresses import local_path
 from kbpo.core.database.outages import is_full, is_outage, is_too_slow, log_outage
 from kbpo.core.disk import is_no_space
-from kbpo.core.errors import Away, InvalidInput, KbpoError, NoRoom, TryAgain
+from kbpo.core.durations import in_words
+from kbpo.core.errors import Away, InvalidInput, KbpoError, NoRoom, TooLarge, TryAgain
 from kbpo.core.problems import MEDIA_TYPE, flatten, headers_of, problem, problem_response
 
 logger = logging.getLogger(__name__)
@@ -26,11 +30,24 @@ HEADINGS: Mapping[int, str] = {
     403: "You may not do this",
     404: "There is no such thing",
     409: "Too late for that",
+    413: "That is too large",
     429: "Too much at a time",
     503: "Away for a moment",
     507: "No room is left here",
 }
+NEXT: Mapping[int, str] = {
+    400: "Nothing was changed. Go back: what you typed is still there. Put it right, and send it again.",
+    403: "Nothing was changed. If you think that your account should be allowed to, ask the operators.",
+    404: "It may have been removed, or be open to others alone.",
+    409: "Nothing was changed. Go back and reload the page: it shows how things stand now.",
+    413: "Nothing of it was kept. Compress the file, or send less at once.",
+    423: "Nothing was changed. Go back and try again in a few seconds.",
+    429: "Nothing was changed. Go back, wait, and send it again.",
+    503: "Nothing was changed. Go back and try again in a few minutes.",
+}
+"""What to do after a refusal, by its status; other statuses have none that helps."""
 RETRY_AFTER = 10  # seconds
+TOO_LARGE = "What was sent is larger than a form of this site may be."
 LONGEST_DETAIL = 2_000  # characters
 NOTHING = "There is no such thing at this address, or it is not for you."
 AWAY = "The site cannot reach its database just now. Nothing is lost: try the same again in a few seconds."
@@ -98,13 +115,33 @@ def refusal_page(request: HttpRequest, error: KbpoError) -> HttpResponse:
     heading = (
         "Not at this moment" if isinstance(error, TryAgain) else HEADINGS.get(error.status, HEADINGS[400])
     )
-    context = {"heading": heading, "message": str(error), "status": error.status}
+    wait = getattr(error, "retry_after", None)
+    context = {
+        "heading": heading,
+        "message": str(error),
+        "status": error.status,
+        "next": _after(wait) if wait else NEXT.get(error.status),
+        "back": _came_from(request),
+    }
     # Set where the site's own page cannot be shown: on the HIT pages' host.
     template = getattr(request, "refused_template", "refused.html")
     response = render(request, template, context, status=error.status)
     for name, value in headers_of(error).items():
         response.headers[name] = value
     return response
+
+
+def _after(seconds: int) -> str:
+    """Say when the same may be tried again."""
+    return f"Nothing was changed. It can be sent again in {in_words(timedelta(seconds=seconds))}."
+
+
+def _came_from(request: HttpRequest) -> str:
+    """Return the path of this site's page that led here; empty where none did, or this one itself."""
+    before = request.headers.get("Referer", "")
+    root = request.build_absolute_uri("/")
+    path = local_path(before.removeprefix(root.rstrip("/"))) if before.startswith(root) else ""
+    return "" if path == request.get_full_path() else path
 
 
 def refuse(request: HttpRequest, error: KbpoError) -> HttpResponse:
@@ -141,6 +178,8 @@ def broken(request: HttpRequest) -> HttpResponse:
 
 def unreadable(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Answer a request that makes no sense before any view reads it: Django's `handler400`."""
+    if isinstance(exception, RequestDataTooBig):
+        return refuse(request, TooLarge(TOO_LARGE))
     if is_of_api(request):
         return problem_response(400, "The request cannot be read: its host, its length or its fields.")
     return defaults.bad_request(request, exception)

@@ -267,7 +267,7 @@ class DataForm(forms.Form):
     )
     citation = _words("To be cited as", "")
     contact = forms.CharField(
-        label="Contact", required=False, max_length=200, help_text="A mail address or a page."
+        label="Contact", required=False, max_length=200, help_text="An email address or a page."
     )
     made = _words("How it was made", "How texts were chosen and prepared, when and by whom.")
     annotated = _words("How it is annotated", "Left empty, its page says how many people judge a claim.")
@@ -304,7 +304,7 @@ class TakedownForm(forms.Form):
 
 
 class PersonField(forms.EmailField):
-    """Somebody with an account, by mail address."""
+    """Somebody with an account, by email address."""
 
     def clean(self, value: Any) -> Any:
         """Return the person."""
@@ -318,12 +318,14 @@ class PersonField(forms.EmailField):
 class RoleForm(forms.Form):
     """Who gets which role for which corpus."""
 
-    user = PersonField(label="Mail address")
-    corpus = forms.ModelChoiceField(Corpus.objects.all(), empty_label=None, to_field_name="tag")
+    user = PersonField(label="Email address", widget=forms.EmailInput(attrs={"autocomplete": "off"}))
+    corpus = forms.ModelChoiceField(
+        Corpus.objects.all(), label="Corpus", empty_label=None, to_field_name="tag"
+    )
     role = forms.ChoiceField(label="Role", choices=CorpusRole.Role.choices)
 
 
 class MakerForm(forms.Form):
     """Who may make corpora."""
 
-    maker = PersonField(label="Mail address")
+    maker = PersonField(label="Email address", widget=forms.EmailInput(attrs={"autocomplete": "off"}))

@@ -22,7 +22,7 @@ class WebhookForm(EventsForm):
     url = forms.CharField(
         label="Address",
         max_length=500,
-        help_text="https, on a server that everybody can reach.",
-        widget=forms.TextInput(attrs={"inputmode": "url", "placeholder": "https://example.org/kbp"}),
+        help_text="Such as https://example.org/kbp: https, on a server that everybody can reach.",
+        widget=forms.TextInput(attrs={"inputmode": "url", "autocomplete": "url", "spellcheck": "false"}),
     )
     field_order = ("url", "events")

@@ -1,5 +1,7 @@
 // Keeps the page of a submission, or of a check, up to date while it moves. Without this the reader reloads the page.
 
+import { dismissGood } from "./messages.js";
+
 const PAUSE = 3000; // milliseconds between two looks
 const LONGEST = 30000; // between two looks at a site that does not answer
 
@@ -46,7 +48,9 @@ async function refresh(live) {
   const before = live.querySelector("h2").textContent;
   live.replaceWith(fresh);
   const heading = fresh.querySelector("h2").textContent;
-  if (heading !== before) document.getElementById("news").textContent = heading;
+  if (heading === before) return;
+  document.getElementById("news").textContent = heading;
+  dismissGood();
 }
 
 window.setTimeout(look, PAUSE);

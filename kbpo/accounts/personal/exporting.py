@@ -43,7 +43,7 @@ def _account(user: User) -> Mapping[str, Rows]:
     acts = AuditEntry.objects.filter(by_id=user.pk).values("at", "what", "kind", "about", "before", "after")
     return {
         "profile": profile,
-        "mail addresses": EmailAddress.objects.filter(user=user).values("email", "verified", "primary"),
+        "email addresses": EmailAddress.objects.filter(user=user).values("email", "verified", "primary"),
         "teams": user.memberships.values("team__name", "joined_at", "is_shown"),
         "past teams": user.past_memberships.values("team__name", "left_at"),
         "invitations by you": sent.values("team__name", "email", "created_at", "expires_at"),

@@ -25,7 +25,7 @@ from kbpo.core.keeping import trash
 class DeletionForm(forms.Form):
     """Somebody's word that their account shall go."""
 
-    email = forms.EmailField(label="Your mail address", help_text="To be sure that it is this account.")
+    email = forms.EmailField(label="Your email address", help_text="To be sure that it is this account.")
     withdraws_all = forms.BooleanField(
         label="Withdraw what I submitted for teams that go on without me, too",
         required=False,

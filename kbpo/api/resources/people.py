@@ -44,7 +44,7 @@ class RoleSerializer(serializers.ModelSerializer[CorpusRole]):
 class MemberSerializer(serializers.ModelSerializer[User]):
     """A member of a team, as the others of it know them."""
 
-    name = serializers.CharField(source="__str__", help_text="The mail address of who gave no name.")
+    name = serializers.CharField(source="__str__", help_text="The email address of who gave no name.")
 
     class Meta:
         model = User

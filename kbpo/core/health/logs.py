@@ -1,6 +1,6 @@
 """What a line of the log says: which request, submission and HIT it is about, and nothing secret.
 
-`about` opens a scope, and what is noted in it stands on every line until it ends. Mail addresses, passwords
+`about` opens a scope, and what is noted in it stands on every line until it ends. Email addresses, passwords
 in addresses and links that sign somebody in are left out of messages and tracebacks.
 """
 

@@ -16,7 +16,7 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("email", help="the account's mail address")
+        parser.add_argument("email", help="the account's email address")
 
     def handle(self, *args: Any, **options: Any) -> None:
         password = getpass("The new password: ")

@@ -14,7 +14,7 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("email", help="the account's mail address")
+        parser.add_argument("email", help="the account's email address")
 
     def handle(self, *args: Any, **options: Any) -> None:
         user = factors.reset_factors(email=options["email"])

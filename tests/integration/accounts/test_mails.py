@@ -123,7 +123,7 @@ def test_an_invitation_says_who_and_to_what_and_where_to_answer(ann: User, mailo
     [message] = mailoutbox
     assert message.subject == f"{ann.name} invites you to the team Blue"
     assert "It has 1 member." in message.body
-    assert "sign up with this mail address" in message.body
+    assert "sign up with this email address" in message.body
     assert reverse("teams") in message.body
 
 

@@ -116,7 +116,7 @@ def test_who_has_no_account_gives_a_mail_address_and_confirms_it(organisation, c
     page = come_by_it(client)
     assert page.request["PATH_INFO"] == "/accounts/3rdparty/signup/"
     page = client.post("/accounts/3rdparty/signup/", {"email": "new@example.org"}, follow=True)
-    assert "Look into your mail" in page.content.decode()
+    assert "Check your email" in page.content.decode()
     assert (mailoutbox[0].to, signed_in_as(client)) == (["new@example.org"], None)
     assert User.objects.get(email="new@example.org").name == "Ann Quill"
 

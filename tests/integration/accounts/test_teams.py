@@ -161,7 +161,7 @@ def test_sign_up_asks_for_a_confirmed_address(client, mailoutbox):
         "password2": "a long pass phrase",
     }
     answer = client.post("/accounts/signup/", fields, follow=True)
-    assert "Look into your mail" in answer.content.decode()
+    assert "Check your email" in answer.content.decode()
     assert mailoutbox[0].to == ["new@example.org"]
 
 
