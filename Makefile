@@ -10,7 +10,7 @@ BIN := .venv/bin
 ENV := KBPO_HOME="$(KBPO_HOME)" PORT="$(PORT)"
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lock demo test test-all test-dates check bench fuzz drawing openapi screenshots clean
+.PHONY: help setup lock demo test test-all test-dates check bench fuzz drawing openapi screenshots contact-sheet clean
 
 help:  ## say what there is
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile
@@ -99,6 +99,9 @@ openapi: setup  ## write the description of the API into docs/api/openapi.json
 
 screenshots: setup  ## take the pictures in docs/
 	@$(BIN)/python -m docs.screenshots
+
+contact-sheet: setup  ## take a picture of every page in KBPO_HOME/contact-sheet, and the sheets in docs/
+	@$(BIN)/python -m docs.contact_sheet "$(KBPO_HOME)/contact-sheet" --keep
 
 clean:  ## remove everything that was made, but KBPO_HOME
 	@rm -rf .venv staticfiles .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

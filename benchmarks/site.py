@@ -99,8 +99,8 @@ class Meter:
 
 
 @contextmanager
-def prepared(home: Path, port: int) -> Iterator[Site]:
-    """Start the embedded servers and make the tables."""
+def prepared(home: Path, port: int, *, is_new: bool = True) -> Iterator[Site]:
+    """Start the embedded servers and make the tables, unless they are there."""
     environ = {name: value for name, value in os.environ.items() if name not in VARIABLES} | {
         "SITE_URL": f"http://{serve.HOST}:{port}",
         "HIT_BASE_URL": f"http://{HIT_HOST}:{port}",
@@ -114,7 +114,8 @@ def prepared(home: Path, port: int) -> Iterator[Site]:
         site = Site(port, environ, logs)
         (pid_file,) = (home / "postgres").rglob("postmaster.pid")
         site.processes["postgres"] = int(pid_file.read_text().split()[0])
-        site.run("manage.py", "migrate", "--verbosity", "0")
+        if is_new:
+            site.run("manage.py", "migrate", "--verbosity", "0")
         yield site
     finally:
         embedded.redis(home).release()
@@ -122,8 +123,10 @@ def prepared(home: Path, port: int) -> Iterator[Site]:
 
 
 @contextmanager
-def serving(site: Site, *, names: Collection[str] = ("web", "worker", "beat")) -> Iterator[None]:
-    """Run the processes, or those of them that are named."""
+def serving(
+    site: Site, *, names: Collection[str] = ("web", "worker", "beat"), patience: float = serve.PATIENCE
+) -> Iterator[None]:
+    """Run the processes, or those of them that are named; wait so many seconds for the site to answer."""
     parts: list[serve.Part] = []
     with serve.listener(site.port) as web:
         try:
@@ -132,7 +135,7 @@ def serving(site: Site, *, names: Collection[str] = ("web", "worker", "beat")) -
                 if name not in names:
                     continue
                 parts.append(serve.start(name, command, site.environ, site.logs, pass_fds=[web.fileno()]))
-            serve.wait_until_answers(site.port, parts)
+            serve.wait_until_answers(site.port, parts, patience)
             site.processes.update({part.name: part.process.pid for part in parts})
             yield
             serve.check(parts)

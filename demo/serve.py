@@ -280,12 +280,12 @@ def marketplace_keys(home: Path, environ: Mapping[str, str], parts: list[Part], 
     }
 
 
-def wait_until_answers(port: int, parts: list[Part]) -> None:
-    """Wait until the site answers."""
-    deadline = time.monotonic() + PATIENCE
+def wait_until_answers(port: int, parts: list[Part], patience: float = PATIENCE) -> None:
+    """Wait until the site answers, so many seconds at most."""
+    deadline = time.monotonic() + patience
     while time.monotonic() < deadline:
         check(parts)
-        connection = http.client.HTTPConnection(HOST, port, timeout=PATIENCE)
+        connection = http.client.HTTPConnection(HOST, port, timeout=patience)
         try:
             connection.request("GET", "/")
             status = connection.getresponse().status
@@ -297,7 +297,7 @@ def wait_until_answers(port: int, parts: list[Part]) -> None:
         if status < HEALTHY:
             return
         raise Unavailable(f"The site answers with an error ({status}); its log is {parts[0].log}.")
-    raise Unavailable(f"The site did not answer within {PATIENCE:.0f} s; its log is {parts[0].log}.")
+    raise Unavailable(f"The site did not answer within {patience:.0f} s; its log is {parts[0].log}.")
 
 
 def check(parts: list[Part]) -> None:

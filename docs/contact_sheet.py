@@ -31,6 +31,8 @@ SCHEMES, WIDTHS = ("light", "dark"), (360, 768, 1280)
 WORLDS = ("new", "empty", "small", "large")
 HEIGHT = 800
 LONGEST = 3_000  # px of a picture
+STARTING = 300.0  # seconds that the site has to answer, on a machine that does other things too
+PAGES = "pages.json"  # a world that was filled: its sessions, and where its pages are
 MANY = 2_500  # elements of a page at which axe takes long: it looks once
 PATIENCE = 60_000  # ms for a page
 
@@ -74,12 +76,12 @@ def look(world: str, home: Path, options: argparse.Namespace) -> dict[str, Any]:
         with socket.socket() as taken:
             taken.bind((serve.HOST, 0))
             port = taken.getsockname()[1]
-    with prepared(home, port) as site:
+    with prepared(home, port, is_new=not (home / PAGES).exists()) as site:
         site.environ.update(MTURK_ACCESS_KEY_ID="a key", MTURK_SECRET_ACCESS_KEY="its secret")  # noqa: S106
         entries = fill(site, world, home)
         found: dict[str, Any] = {}
         with (
-            serving(site, names=("web",)),
+            serving(site, names=("web",), patience=STARTING),
             sync_playwright() as playwright,
             contextlib.closing(
                 playwright.chromium.launch(executable_path=options.chromium, args=FLAGS)
@@ -98,7 +100,7 @@ def look(world: str, home: Path, options: argparse.Namespace) -> dict[str, Any]:
 
 def fill(site: Site, world: str, home: Path) -> dict[str, Any]:
     """Make the world, if it is not there; return its sessions and pages, with their addresses."""
-    file = home / "pages.json"
+    file = home / PAGES
     if not file.exists():
         file.write_text(site.run("-m", "tests.pictures", world).splitlines()[-1])
     entries: dict[str, Any] = json.loads(file.read_text())
@@ -158,6 +160,7 @@ def look_at(
         found.append({"rule": "status", "what": str(answer.status)})
     if answer.request.redirected_from is not None:
         found.append({"rule": "leads on", "what": page.url})
+    page.evaluate("document.fonts.ready.then(() => true)")
     for width in options.widths:
         page.set_viewport_size({"width": width, "height": HEIGHT})
         for scheme in options.schemes:

@@ -16,26 +16,24 @@ _PAPER, _INK = "#d8d8d8", "#111111"
 
 
 def write_large(out: Path, report: dict[str, Any]) -> list[Path]:
-    """Write sheets to look at, a few pages on each: ``sheets/WORLD-WIDTH-SCHEME-NUMBER.jpg``."""
+    """Write sheets to look at, a few pages on each: ``sheets/WORLD-WIDTH-SCHEME-NUMBER.png``."""
     folder = out / "sheets"
     folder.mkdir(exist_ok=True)
     written = []
     for world in report:
         for source in sorted(path for path in (out / world).iterdir() if path.is_dir()):
-            width, across = int(source.name.split("-")[0]), LARGE[int(source.name.split("-")[0])]
-            shown, most, columns = across
+            shown, most, columns = LARGE[int(source.name.split("-")[0])]
             pictures = _pictures(source, report[world])
             for number, some in enumerate(_batches(pictures, columns), start=1):
                 tiles = [_tile(path, name, shown, most) for name, path in some]
-                path = folder / f"{world}-{source.name}-{number:02}.jpg"
-                _beside(tiles, columns, shown).save(path, quality=82)
+                path = folder / f"{world}-{source.name}-{number:02}.png"
+                _beside(tiles, columns, shown).quantize(128).save(path)
                 written.append(path)
-            del width
     return written
 
 
 def write_small(folder: Path, out: Path, report: dict[str, Any]) -> list[Path]:
-    """Write a sheet for each world and scheme: ``contact-sheet-WORLD-SCHEME.avif``."""
+    """Write a sheet for each world and scheme: ``contact-sheet-WORLD-SCHEME.webp``."""
     written = []
     for world in report:
         for scheme in ("light", "dark"):
@@ -44,8 +42,8 @@ def write_small(folder: Path, out: Path, report: dict[str, Any]) -> list[Path]:
             tiles = [_row(name, sources) for name in names]
             if not tiles:
                 continue
-            path = folder / f"contact-sheet-{world}-{scheme}.avif"
-            _beside(tiles, ACROSS, tiles[0].width).save(path, quality=45, speed=4)
+            path = folder / f"contact-sheet-{world}-{scheme}.webp"
+            _beside(tiles, ACROSS, tiles[0].width).save(path, quality=40, method=4)
             written.append(path)
     return written
 

@@ -13,7 +13,7 @@ from playwright.sync_api import Page as Tab
 from annotations.models import Corpus
 from tests import factories as make
 from tests.browser.conftest import OpenPage
-from tests.browser.looks import looks
+from tests.browser.looks import looks, picture
 from tests.integration.any_request.site import Site, build
 from tests.integration.any_request.site import settings as of_the_site
 from tests.mediawiki import serve_wiki
@@ -23,6 +23,7 @@ from tests.pictures.worlds import signed_in
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 PEOPLE = ("visitor", "member", "annotator", "operator", "organiser")
+NARROW, WIDE = 360, 1280
 LONG = ("help_api", "method")  # axe takes half a minute for each
 
 
@@ -42,21 +43,23 @@ def site(settings: LazySettings, live_server, tmp_path) -> Iterator[Site]:
         yield site
 
 
-def look(page: Tab, site: Site, one: Page, hits: str, *, is_narrow: bool) -> list[str]:
+def look(page: Tab, site: Site, one: Page, hits: str, width: int, scheme: str = "light") -> list[str]:
     """Return what is wrong with a page, with all that folds opened."""
     path = address(site, one)
-    assert path is not None, f"{one.label}: nothing is there"
+    if path is None:
+        return [f"{one.label}: nothing is there"]
     answer = page.goto(f"{hits}{path}" if is_elsewhere(one) else path)
     assert answer is not None
-    assert answer.status == one.status, one.label
-    assert answer.request.redirected_from is None, f"{one.label} leads on to {page.url}"
+    if answer.status != one.status or answer.request.redirected_from is not None:
+        return [f"{one.label}: {answer.status} at {page.url}"]
+    picture(page, f"{one.label}-{width}-{scheme}")
     open_details(page)
-    found = [*axe_findings(page), *measured(page, without=() if is_narrow else ("target",))]
+    found = [*axe_findings(page), *measured(page, without=() if width == NARROW else ("target",))]
     return [f"{one.label}: {fault['rule']}: {fault['what']} {fault['where']}" for fault in found]
 
 
 @pytest.mark.parametrize("who", PEOPLE)
-@looks(360, 1280)
+@looks(NARROW, WIDE)
 def test_nothing_is_wrong_with_any_page(
     open_page: OpenPage, site: Site, settings: LazySettings, who: str, width: int, scheme: str
 ) -> None:
@@ -66,10 +69,8 @@ def test_nothing_is_wrong_with_any_page(
         key = signed_in(user)
         page.context.add_cookies([{"name": "sessionid", "value": key, "url": settings.SITE_URL}])
     own = [one for one in pages() if one.who == who and one.name not in LONG]
-    faults = [
-        fault for one in own for fault in look(page, site, one, settings.HIT_BASE_URL, is_narrow=width == 360)
-    ]
-    assert faults == []
+    found = [look(page, site, one, settings.HIT_BASE_URL, width, scheme) for one in own]
+    assert "\n".join(fault for faults in found for fault in faults) == ""
 
 
 @pytest.mark.slow
@@ -77,6 +78,6 @@ def test_nothing_is_wrong_with_any_page(
 def test_nothing_is_wrong_with_a_long_page(
     open_page: OpenPage, site: Site, settings: LazySettings, name: str
 ) -> None:
-    page = open_page("/about/", width=360)
+    page = open_page("/about/", width=NARROW)
     [one] = [one for one in pages() if one.name == name]
-    assert look(page, site, one, settings.HIT_BASE_URL, is_narrow=True) == []
+    assert look(page, site, one, settings.HIT_BASE_URL, NARROW) == []

@@ -18,6 +18,7 @@ from evaluation.models import (
     Epoch,
     Estimate,
     Instance,
+    MetricColumn,
     Output,
     OutputText,
     Prediction,
@@ -114,7 +115,7 @@ def _documents(corpus: Corpus) -> list[Document]:
 
 def _systems(corpus: Corpus, own: int) -> None:
     teams = Team.objects.bulk_create(Team(name=f"{LONG[: n % 90]} {n}".strip()) for n in range(TEAMS))
-    for team in teams[:3]:
+    for team in teams:
         conflicts.add_competitor(corpus=corpus, team=team)
     epoch, now = Epoch.objects.get(corpus=corpus, released_at__isnull=False), timezone.now()
     systems = Submission.objects.bulk_create(
@@ -221,7 +222,7 @@ def _judged(submission: Submission, documents: list[Document]) -> None:
     batch = SampleBatch.objects.get(submission=submission)
     for number, document in enumerate(documents):
         instance = make.InstanceFactory.create(document=document)
-        make.PredictionFactory.create(submission=submission, instance=instance)
+        make.PredictionFactory.create(submission=submission, instance=instance, line=10**6 + number)
         question = make.QuestionFactory.create(document=document, published=True)
         make.LabelFactory.create(question=question, value=float(number % 3 > 0))
         make.SampledInstanceFactory.create(batch=batch, instance=instance, question=question)
@@ -267,6 +268,7 @@ def _texts(site: Site) -> None:
                 make.ResponseFactory.create(question=question, answer={"version": 1, **edit})
                 batch = SampleBatch.objects.get(submission=system)
                 SampledUnit.objects.create(batch=batch, epoch=batch.epoch, unit=unit, question=question)
+    MetricColumn.objects.filter(submission__in=systems).delete()
     for system in systems:
         metrics.store(submission=system, name="length", values=[5.0] * (LISTED + 1))
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from io import StringIO
 
 from django.core.management import call_command
+from django.db import transaction
 from django.test import Client
 from django.utils import timezone
 
@@ -90,10 +91,11 @@ def large() -> Site:
     """Return a site with a thousand systems, long names, and a system of very many claims."""
     from tests.pictures import stretching
 
-    site = build()
-    corpus = stretching.fill(site)
-    _show(site, corpus, None, None)
-    stretching.add_names(corpus)
+    with transaction.atomic():
+        site = build()
+        corpus = stretching.fill(site)
+        _show(site, corpus, None, None)
+        stretching.add_names(corpus)
     return site
 
 
