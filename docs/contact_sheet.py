@@ -43,6 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("out", type=Path, metavar="OUT", help="a folder")
     parser.add_argument("--worlds", nargs="+", choices=WORLDS, default=WORLDS)
     parser.add_argument("--pages", nargs="+", metavar="LABEL", help="only those that begin so")
+    parser.add_argument("--skip", nargs="+", default=[], metavar="LABEL", help="all but these")
     parser.add_argument("--widths", nargs="+", type=int, default=WIDTHS)
     parser.add_argument("--schemes", nargs="+", choices=SCHEMES, default=SCHEMES)
     parser.add_argument("--homes", type=Path, help="keep the worlds' databases here, and use those that are")
@@ -92,6 +93,7 @@ def look(world: str, home: Path, options: argparse.Namespace) -> dict[str, Any]:
                     one
                     for one in entries["pages"]
                     if one["who"] == person
+                    and one["label"] not in options.skip
                     and (not options.pages or one["label"].startswith(tuple(options.pages)))
                 ]
                 found.update(look_as(browser, site, key, pages, world, options))
@@ -160,7 +162,6 @@ def look_at(
         found.append({"rule": "status", "what": str(answer.status)})
     if answer.request.redirected_from is not None:
         found.append({"rule": "leads on", "what": page.url})
-    page.evaluate("document.fonts.ready.then(() => true)")
     for width in options.widths:
         page.set_viewport_size({"width": width, "height": HEIGHT})
         for scheme in options.schemes:

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from django.utils import timezone
+
 from annotations.models import Corpus
 from evaluation.choices import Choices
 from evaluation.models import Submission
@@ -17,7 +19,7 @@ from evaluation.scoring.stored import (
     standings,
 )
 from evaluation.submissions.progress import count_settled
-from evaluation.submissions.visibility import Viewer, changeable, is_own, visible
+from evaluation.submissions.visibility import SAMPLED, Viewer, changeable, is_own, visible
 from kbpo_estimators.scores import VOTES
 
 State = Submission.State
@@ -62,6 +64,9 @@ class Row:
         Why it has no score or no rank, in words; empty for a ranked one.
     standard : str
         What counts as right.
+    team_page : int or None
+        The key of its team, where the team's public page has the system. None where it is anonymous to
+        anybody, or not published.
     """
 
     rank: int | None
@@ -80,6 +85,7 @@ class Row:
     chosen_after: int | None
     why: str
     standard: str
+    team_page: int | None = None
 
     @property
     def is_scored(self) -> bool:
@@ -150,8 +156,10 @@ def rows(
     known = changeable(viewer).filter(pk__in=judging).values_list("pk", flat=True) if judging else ()
     settled = count_settled(known) if judging else {}
     ranked_by = choices.parts[part].ranked_by
+    now = timezone.now()
     found = [
-        _row(one, choices, scores.get(one.pk), settled.get(one.pk), standard, ranked_by) for one in listed
+        _row(one, choices, scores.get(one.pk), settled.get(one.pk), standard, ranked_by, now)
+        for one in listed
     ]
     return _in_order(found, ranked_by, is_less_better=ranked_by in choices.less_is_better)
 
@@ -169,6 +177,15 @@ class _Listed(NamedTuple):
     is_own: bool
     chosen_after: int | None
     uploaded_at: datetime.datetime
+    team_id: int
+    anonymous_until: datetime.datetime | None
+
+    def team_page(self, now: datetime.datetime) -> int | None:
+        """Return the key of its team, if everybody may know that it is this one's."""
+        is_coming = self.state == State.ACCEPTED and self.go_ahead
+        is_published = self.is_public and (self.state in SAMPLED or is_coming)
+        is_named = self.anonymous_until is None or self.anonymous_until <= now
+        return self.team_id if is_published and is_named else None
 
 
 def _row(
@@ -178,6 +195,7 @@ def _row(
     settled: tuple[int, int] | None,
     standard: str,
     ranked_by: str,
+    now: datetime.datetime,
 ) -> Row:
     if score is None:
         why = _why_unscored(listed, settled, standard, choices)
@@ -202,6 +220,7 @@ def _row(
         chosen_after=listed.chosen_after,
         why=why,
         standard=standard,
+        team_page=listed.team_page(now),
     )
 
 

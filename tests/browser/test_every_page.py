@@ -69,8 +69,10 @@ def test_nothing_is_wrong_with_any_page(
         key = signed_in(user)
         page.context.add_cookies([{"name": "sessionid", "value": key, "url": settings.SITE_URL}])
     own = [one for one in pages() if one.who == who and one.name not in LONG]
-    found = [look(page, site, one, settings.HIT_BASE_URL, width, scheme) for one in own]
-    assert "\n".join(fault for faults in found for fault in faults) == ""
+    faults = [
+        fault for one in own for fault in look(page, site, one, settings.HIT_BASE_URL, width, scheme)
+    ]
+    assert not faults, "\n".join(faults)
 
 
 @pytest.mark.slow

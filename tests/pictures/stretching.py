@@ -257,7 +257,12 @@ def _texts(site: Site) -> None:
             unit = make.UnitFactory.create(corpus=corpus, key=f"{document.doc_id}|{system.pk}")
             OutputText.objects.create(unit=unit, document=document, text=text)
             Output.objects.create(
-                submission=system, unit=unit, document=document, place=0, confidence=1.0, probability=1.0
+                submission=system,
+                unit=unit,
+                document=document,
+                place=number + 1,
+                confidence=1.0,
+                probability=1.0,
             )
             if number < 40:
                 question = make.QuestionFactory.create(

@@ -9,7 +9,7 @@ from annotations.ontologies import plain_ontology_of
 from evaluation.kbp.explorer import claims_of_system
 from evaluation.kbp.views.access import find_corpus
 from evaluation.models import Epoch
-from evaluation.submissions.visibility import find
+from evaluation.submissions.visibility import find, is_published
 
 
 @require_safe
@@ -27,6 +27,7 @@ def system(request: HttpRequest, tag: str, pk: int) -> HttpResponse:
     context = {
         "corpus": corpus,
         "submission": submission,
+        "has_team_page": not submission.is_alias_shown and is_published(submission),
         "is_scored": submission.scores.exists(),
         "page": page,
         "claims": claims_of_system.show(page.object_list, ontology, with_texts=is_open),
