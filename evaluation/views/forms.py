@@ -23,6 +23,9 @@ from kbpo.accounts.models import Team, User
 from kbpo.core.errors import InvalidInput, KbpoError
 from kbpo_formats.recognising import is_recognised
 
+FORMAT_HELP = (
+    "Files of the Text Analysis Conference (TAC KBP) are read by the rules of 2016, unless 2015 is chosen."
+)
 LIVE = ("uploaded", "accepted", "judging", "scored")
 
 
@@ -75,7 +78,7 @@ class FileForm(forms.Form):
         label="Format",
         choices=format_choices,
         required=False,
-        help_text="TAC KBP is read by the rules of 2016, unless 2015 is chosen.",
+        help_text=FORMAT_HELP,
     )
     file = forms.FileField(
         label="File",
@@ -211,7 +214,7 @@ class VisitorCheckForm(forms.Form):
         label="Format",
         choices=format_choices,
         required=False,
-        help_text="TAC KBP is read by the rules of 2016, unless 2015 is chosen.",
+        help_text=FORMAT_HELP,
     )
     file = forms.FileField(
         label="File",

@@ -57,7 +57,7 @@ def discard(request: HttpRequest, pk: UUID) -> HttpResponse:
     found = Upload.objects.filter(pk=pk, user=cast(User, request.user)).first()
     if found is not None:
         uploads.discard(upload=found)
-        messages.success(request, f"{found.name} is thrown away.")
+        messages.success(request, f"{found.name} is deleted.")
     return redirect("check" if request.POST.get("back") == "check" else "upload")
 
 
