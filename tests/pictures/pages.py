@@ -8,9 +8,8 @@ from django.urls import NoReverseMatch
 
 from tests.integration.any_request.site import Site, is_of_hits
 
-WIDTHS = (360, 768, 1280)
-SCHEMES = ("light", "dark")
-WORLDS = ("new", "empty", "small", "large")
+#: Pages that lead on where there is one thing alone that they could be about.
+LEADING_ON = {"choose_documents"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +45,7 @@ SEEN = {
         try try_out check mail_off hit
         account_login account_signup account_inactive account_email_verification_sent account_reset_password
         account_reset_password_done account_reset_password_from_key account_reset_password_from_key_done
-        account_confirm_email socialaccount_login_cancelled socialaccount_login_error admin:login
+        account_confirm_email socialaccount_login_cancelled
     """,
     "member": """
         submissions submission upload submission_problems submission_lines submission_links
@@ -81,6 +80,7 @@ _STATES = (
     Page("submission, as the operator", "operator", "submission"),
     Page("desk, as an organiser", "organiser", "desk"),
     Page("desk_corpus, as an organiser", "organiser", "desk_corpus"),
+    Page("socialaccount_login_error", "visitor", "socialaccount_login_error", status=401),
     Page("an address of nothing", "visitor", path="/no/such/page/", status=404),
     Page("what one may not see", "member", path="/desk/", status=403),
 )
@@ -106,7 +106,7 @@ NO_PAGES = {
     "leads on at once, or is a step of a sign-in that is under way": """
         hit_home organisation_sign_in organisation_come_back openid_connect_login openid_connect_callback
         account_confirm_login_code account_set_password mfa_authenticate mfa_reauthenticate
-        mfa_reauthenticate_webauthn socialaccount_signup
+        mfa_reauthenticate_webauthn socialaccount_signup admin:login
     """,
     "there once a second factor is": """
         mfa_deactivate_totp mfa_edit_webauthn mfa_list_webauthn mfa_remove_webauthn
@@ -128,9 +128,9 @@ def pages() -> Iterator[Page]:
 
 def is_looked_at(name: str) -> bool | None:
     """Say whether a route has a page that is looked at; None if no list has it."""
-    if name.startswith("api_") or (name.startswith("admin:") and name not in ("admin:login", "admin:index")):
+    if name.startswith("api_") or (name.startswith("admin:") and name != "admin:index"):
         return False  # for programs; Django's own
-    if any(name in names.split() for names in SEEN.values()):
+    if any(name in names.split() for names in SEEN.values()) or any(one.name == name for one in _STATES):
         return True
     return False if any(name in names.split() for names in NO_PAGES.values()) else None
 
