@@ -63,7 +63,6 @@ SEEN = {
         desk desk_acts desk_answer desk_answers desk_batch desk_budgets desk_corpora desk_corpus
         desk_documents desk_ledger desk_look desk_look_at desk_new_corpus desk_open desk_questions desk_roles
         desk_stuck desk_tutorial desk_worker desk_workers teams_waiting annotate_expert exhaustive
-        admin:index
     """,
 }
 
@@ -90,7 +89,7 @@ NO_PAGES = {
     "a file": """
         help_example help_schema data_file sample labels robots favicon desk_ledger_csv personal_export
         check_normalised submission_normalised check_problems_csv check_problems_json
-        submission_problems_csv submission_problems_json mfa_download_recovery_codes admin:jsi18n
+        submission_problems_csv submission_problems_json mfa_download_recovery_codes
     """,
     "answers a form alone": """
         data_accept rename team_new team_leave team_shown team_approve upload_discard invitation
@@ -106,7 +105,7 @@ NO_PAGES = {
     "leads on at once, or is a step of a sign-in that is under way": """
         hit_home organisation_sign_in organisation_come_back openid_connect_login openid_connect_callback
         account_confirm_login_code account_set_password mfa_authenticate mfa_reauthenticate
-        mfa_reauthenticate_webauthn socialaccount_signup admin:login
+        mfa_reauthenticate_webauthn socialaccount_signup
     """,
     "there once a second factor is": """
         mfa_deactivate_totp mfa_edit_webauthn mfa_list_webauthn mfa_remove_webauthn
@@ -128,7 +127,7 @@ def pages() -> Iterator[Page]:
 
 def is_looked_at(name: str) -> bool | None:
     """Say whether a route has a page that is looked at; None if no list has it."""
-    if name.startswith("api_") or (name.startswith("admin:") and name != "admin:index"):
+    if name.startswith(("api_", "admin:")):
         return False  # for programs; Django's own
     if any(name in names.split() for names in SEEN.values()) or any(one.name == name for one in _STATES):
         return True
