@@ -46,6 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--skip", nargs="+", default=[], metavar="LABEL", help="all but these")
     parser.add_argument("--widths", nargs="+", type=int, default=WIDTHS)
     parser.add_argument("--schemes", nargs="+", choices=SCHEMES, default=SCHEMES)
+    parser.add_argument("--pictures-only", action="store_true", help="measure nothing")
     parser.add_argument("--homes", type=Path, help="keep the worlds' databases here, and use those that are")
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--keep", action="store_true", help="write the small sheets into docs/images/")
@@ -160,7 +161,7 @@ def look_at(
     assert answer is not None
     if answer.status != one["status"]:
         found.append({"rule": "status", "what": str(answer.status)})
-    if answer.request.redirected_from is not None:
+    if answer.request.redirected_from is not None and not one.get("may_lead_on"):
         found.append({"rule": "leads on", "what": page.url})
     for width in options.widths:
         page.set_viewport_size({"width": width, "height": HEIGHT})
@@ -177,6 +178,8 @@ def look_at(
                 clip={"x": 0, "y": 0, "width": width, "height": max(height, HEIGHT)},
                 animations="disabled",
             )
+    if options.pictures_only:
+        return {"findings": found, "elements": page.evaluate("document.querySelectorAll('*').length")}
     # what folds is opened behind the pictures
     looking.open_details(page)
     narrow, wide = options.widths[0], options.widths[-1]

@@ -25,7 +25,8 @@ def main(world: str) -> None:
         path = pages.address(site, page) if page.who in sessions else None
         if path is not None:
             entry = {"label": page.label, "who": page.who, "path": path, "status": page.status}
-            found.append({**entry, "is_elsewhere": pages.is_elsewhere(page)})
+            may_lead_on = page.name in pages.LEADING_ON
+            found.append({**entry, "is_elsewhere": pages.is_elsewhere(page), "may_lead_on": may_lead_on})
     print(json.dumps({"sessions": sessions, "pages": found}))
 
 

@@ -51,7 +51,7 @@ _MEASURED = """(finger) => {
   };
   const targets = "a[href], button, input:not([type=hidden]), select, textarea, summary, [role=button]";
   for (const one of document.querySelectorAll(targets)) {
-    if (!seen(one) || one.disabled) continue;
+    if (!seen(one) || one.disabled || one.tabIndex < 0) continue;  // there again, in a list or a table
     const boxes = [one, ...(one.labels ?? [])].filter(seen).flatMap((part) => [...part.getClientRects()]);
     const height = Math.max(0, ...boxes.map((box) => box.height));
     const breadth = Math.max(0, ...boxes.map((box) => box.width));

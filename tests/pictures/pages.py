@@ -8,9 +8,8 @@ from django.urls import NoReverseMatch
 
 from tests.integration.any_request.site import Site, is_of_hits
 
-WIDTHS = (360, 768, 1280)
-SCHEMES = ("light", "dark")
-WORLDS = ("new", "empty", "small", "large")
+#: Pages that lead on where there is one thing alone that they could be about.
+LEADING_ON = {"choose_documents"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +45,7 @@ SEEN = {
         try try_out check mail_off hit
         account_login account_signup account_inactive account_email_verification_sent account_reset_password
         account_reset_password_done account_reset_password_from_key account_reset_password_from_key_done
-        account_confirm_email socialaccount_login_cancelled socialaccount_login_error admin:login
+        account_confirm_email socialaccount_login_cancelled
     """,
     "member": """
         submissions submission upload submission_problems submission_lines submission_links
@@ -64,7 +63,6 @@ SEEN = {
         desk desk_acts desk_answer desk_answers desk_batch desk_budgets desk_corpora desk_corpus
         desk_documents desk_ledger desk_look desk_look_at desk_new_corpus desk_open desk_questions desk_roles
         desk_stuck desk_tutorial desk_worker desk_workers teams_waiting annotate_expert exhaustive
-        admin:index
     """,
 }
 
@@ -81,6 +79,7 @@ _STATES = (
     Page("submission, as the operator", "operator", "submission"),
     Page("desk, as an organiser", "organiser", "desk"),
     Page("desk_corpus, as an organiser", "organiser", "desk_corpus"),
+    Page("socialaccount_login_error", "visitor", "socialaccount_login_error", status=401),
     Page("an address of nothing", "visitor", path="/no/such/page/", status=404),
     Page("what one may not see", "member", path="/desk/", status=403),
 )
@@ -90,7 +89,7 @@ NO_PAGES = {
     "a file": """
         help_example help_schema data_file sample labels robots favicon desk_ledger_csv personal_export
         check_normalised submission_normalised check_problems_csv check_problems_json
-        submission_problems_csv submission_problems_json mfa_download_recovery_codes admin:jsi18n
+        submission_problems_csv submission_problems_json mfa_download_recovery_codes
     """,
     "answers a form alone": """
         data_accept rename team_new team_leave team_shown team_approve upload_discard invitation
@@ -128,9 +127,9 @@ def pages() -> Iterator[Page]:
 
 def is_looked_at(name: str) -> bool | None:
     """Say whether a route has a page that is looked at; None if no list has it."""
-    if name.startswith("api_") or (name.startswith("admin:") and name not in ("admin:login", "admin:index")):
+    if name.startswith(("api_", "admin:")):
         return False  # for programs; Django's own
-    if any(name in names.split() for names in SEEN.values()):
+    if any(name in names.split() for names in SEEN.values()) or any(one.name == name for one in _STATES):
         return True
     return False if any(name in names.split() for names in NO_PAGES.values()) else None
 

@@ -2,14 +2,17 @@
 
 import time
 from collections.abc import Callable
+from datetime import timedelta
 from io import StringIO
 
+from allauth.account.models import EmailAddress
 from django.core.management import call_command
 from django.db import transaction
 from django.test import Client
 from django.utils import timezone
 
 from annotations.models import Corpus, Document
+from crowd.models import Reservation
 from evaluation.classification.task import TASK as CLASSIFICATION
 from evaluation.generation.task import TASK as GENERATION
 from evaluation.kbp.explorer import entity_index
@@ -18,6 +21,7 @@ from evaluation.models import Comparison, Entity, Epoch, Problem, Score, Submiss
 from kbpo.accounts.models import Team, User
 from kbpo.management.commands import load_demo
 from kbpo.management.commands.load_demo import LETTERS, REPORTS, TAG
+from marketplace.models import Assignment
 from tests import factories as make
 from tests.integration.any_request.site import Site, build
 
@@ -84,6 +88,7 @@ def small() -> Site:
     _show(site, Corpus.objects.get(tag=TAG), Corpus.objects.get(tag=LETTERS), Corpus.objects.get(tag=REPORTS))
     own = Submission.objects.filter(team__name="Wren", corpus__tag=TAG, state=Submission.State.SCORED)
     _mine(site, own.latest("pk"))
+    _last()
     return site
 
 
@@ -96,6 +101,7 @@ def large() -> Site:
         corpus = stretching.fill(site)
         _show(site, corpus, None, None)
         stretching.add_names(corpus)
+        _last()
     return site
 
 
@@ -117,6 +123,7 @@ def _show(site: Site, corpus: Corpus, letters: Corpus | None, reports: Corpus | 
     compared = Comparison.objects.filter(epoch__corpus=corpus).latest("pk").submissions
     site.things |= {name: {"tag": corpus.tag} for name in _OF_CORPUS}
     site.things["system"] = {"tag": corpus.tag, "pk": system.pk}
+    site.queries["home"] = {"corpus": corpus.tag}
     site.queries["compare"] = {"a": compared[0], "b": compared[1]}
     document = Document.objects.filter(corpus=corpus, retirement__isnull=False).first()
     document = document or Document.objects.filter(corpus=corpus).earliest("pk")
@@ -134,6 +141,13 @@ def _show(site: Site, corpus: Corpus, letters: Corpus | None, reports: Corpus | 
         site.queries["output_pair"] = {"a": first.pk, "b": second.pk}
 
 
+def _last() -> None:
+    """Have what people hold not run out while pictures are taken."""
+    later = timezone.now() + timedelta(seconds=_LATER)
+    Assignment.objects.filter(state=Assignment.State.ACCEPTED).update(deadline=later)
+    Reservation.objects.update(expires_at=later)
+
+
 def _scored(corpus: Corpus) -> Submission:
     return Submission.objects.filter(corpus=corpus, state=Submission.State.SCORED).earliest("pk")
 
@@ -148,12 +162,16 @@ def _mine(site: Site, submission: Submission) -> None:
 
 
 def signed_in(user: User) -> str:
-    """Return the key of a session of somebody who gave their password; it is not asked for again."""
+    """Return the key of a session of somebody whose address is confirmed; it asks for no password again."""
+    EmailAddress.objects.get_or_create(
+        user=user, email=user.email, defaults={"verified": True, "primary": True}
+    )
     client = Client()
     client.force_login(user)
     key = client.session.session_key
     assert key is not None
+    given = {"method": "password", "at": time.time() + _LATER, "reauthenticated": True}
     store = client.session
-    store["account_authentication_methods"] = [{"method": "password", "at": time.time(), "email": user.email}]
+    store["account_authentication_methods"] = [given]
     store.save()
     return str(key)
