@@ -107,7 +107,8 @@ class FileForm(forms.Form):
                 if sent is not None:
                     self._keep(data, name, upload, sent)
         super().__init__(data, **kwargs)
-        if data is None and not self.initial.get("corpus") and Corpus.objects.count() > 1:
+        chosen = self.initial.get("corpus") if data is None else data.get("corpus")
+        if not chosen and Corpus.objects.count() > 1:
             # nobody submits to the first one because it is the first
             field = self.fields["corpus"]
             assert isinstance(field, forms.ModelChoiceField)
@@ -200,6 +201,8 @@ class FileForm(forms.Form):
 
 class CheckForm(FileForm):
     """A file to be checked and not submitted."""
+
+    field_order = ("file", "corpus", "format")
 
 
 class VisitorCheckForm(forms.Form):
@@ -299,7 +302,7 @@ class UploadForm(FileForm):
         help_text="For a review without names. Others see both as “Anonymous” with a number until that day,"
         " and not what it does. Left empty: they see the names.",
     )
-    field_order = ("corpus", "team", "name", "description", "paper_url", "code_url", "format", "file")
+    field_order = ("file", "corpus", "team", "name", "description", "paper_url", "code_url", "format")
 
     def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
         super().__init__(*args, user=user, **kwargs)
