@@ -71,7 +71,6 @@ def empty() -> Site:
         **{name: {"tag": TAG} for name in _OF_CORPUS},
         **{name: {"pk": team.pk} for name in ("team", "public_team", "webhooks")},
         "metrics": {"tag": REPORTS},
-        "output_pair": {"tag": REPORTS},
         "document": {"tag": TAG, "doc_id": document.doc_id},
         "desk_corpus": {"tag": TAG},
         **_OF_EVERYBODY,
@@ -147,7 +146,7 @@ def _show(site: Site, corpus: Corpus, letters: Corpus | None, reports: Corpus | 
 
 
 def _last(site: Site) -> None:
-    """Have what people hold not run out while pictures are taken, and who comes to a HIT come from this site."""
+    """Have what people hold not run out while pictures are taken; who comes to a HIT comes from this site."""
     later = timezone.now() + timedelta(seconds=_LATER)
     Assignment.objects.filter(state=Assignment.State.ACCEPTED).update(deadline=later)
     Reservation.objects.update(expires_at=later)
