@@ -46,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--skip", nargs="+", default=[], metavar="LABEL", help="all but these")
     parser.add_argument("--widths", nargs="+", type=int, default=WIDTHS)
     parser.add_argument("--schemes", nargs="+", choices=SCHEMES, default=SCHEMES)
-    parser.add_argument("--pictures-only", action="store_true", help="measure nothing")
+    parser.add_argument("--without-axe", action="store_true", help="which takes most of the time")
     parser.add_argument("--homes", type=Path, help="keep the worlds' databases here, and use those that are")
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--keep", action="store_true", help="write the small sheets into docs/images/")
@@ -178,8 +178,6 @@ def look_at(
                 clip={"x": 0, "y": 0, "width": width, "height": max(height, HEIGHT)},
                 animations="disabled",
             )
-    if options.pictures_only:
-        return {"findings": found, "elements": page.evaluate("document.querySelectorAll('*').length")}
     # what folds is opened behind the pictures
     looking.open_details(page)
     narrow, wide = options.widths[0], options.widths[-1]
@@ -189,14 +187,13 @@ def look_at(
         page.set_viewport_size({"width": width, "height": HEIGHT})
         page.emulate_media(color_scheme=first)
         at = looking.measured(page, without=() if width == narrow else ("target",))
-        if width == narrow or (width == wide and size < MANY):
+        if not options.without_axe and (width == narrow or (width == wide and size < MANY)):
             at += looking.axe_findings(page)
         found += [{**finding, "at": f"{width}-{first}"} for finding in at]
-    page.emulate_media(color_scheme=last)
-    found += [
-        {**finding, "at": f"{wide}-{last}"}
-        for finding in looking.axe_findings(page, only=("color-contrast",))
-    ]
+    if not options.without_axe:
+        page.emulate_media(color_scheme=last)
+        at = looking.axe_findings(page, only=("color-contrast",))
+        found += [{**finding, "at": f"{wide}-{last}"} for finding in at]
     return {"findings": once(found), "elements": size}
 
 

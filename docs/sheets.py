@@ -63,6 +63,7 @@ def _batches(items: Sequence[Any], size: int) -> Iterator[Sequence[Any]]:
 def _shrunk(path: Path, shown: int, most: int) -> Image.Image:
     """Return a picture of this width; what is below its greatest height is cut off."""
     with Image.open(path) as whole:
+        whole.draft("RGB", (2 * shown, 2 * shown))  # by which JPEG is read small at once
         kept = whole.crop((0, 0, whole.width, min(whole.height, round(most * whole.width / shown))))
         return kept.convert("RGB").resize(
             (shown, max(1, round(kept.height * shown / kept.width))), Image.Resampling.LANCZOS

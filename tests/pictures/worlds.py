@@ -1,18 +1,22 @@
 """Sites to take pictures of: just installed, with corpora and no system, the demo, and a large one."""
 
-import time
 from collections.abc import Callable
 from datetime import timedelta
 from io import StringIO
+from urllib.parse import parse_qsl
 
+from allauth.account.authentication import AUTHENTICATION_METHODS_SESSION_KEY
+from allauth.account.internal.flows.login import record_authentication
 from allauth.account.models import EmailAddress
+from django.conf import settings
 from django.core.management import call_command
 from django.db import transaction
+from django.http import HttpRequest
 from django.test import Client
 from django.utils import timezone
 
 from annotations.models import Corpus, Document
-from crowd.models import Reservation
+from crowd.models import Hit, Reservation
 from evaluation.classification.task import TASK as CLASSIFICATION
 from evaluation.generation.task import TASK as GENERATION
 from evaluation.kbp.explorer import entity_index
@@ -23,6 +27,7 @@ from kbpo.management.commands import load_demo
 from kbpo.management.commands.load_demo import LETTERS, REPORTS, TAG
 from marketplace.models import Assignment
 from tests import factories as make
+from tests.arrivals import arrival
 from tests.integration.any_request.site import Site, build
 
 
@@ -66,7 +71,6 @@ def empty() -> Site:
         **{name: {"tag": TAG} for name in _OF_CORPUS},
         **{name: {"pk": team.pk} for name in ("team", "public_team", "webhooks")},
         "metrics": {"tag": REPORTS},
-        "output_pair": {"tag": REPORTS},
         "document": {"tag": TAG, "doc_id": document.doc_id},
         "desk_corpus": {"tag": TAG},
         **_OF_EVERYBODY,
@@ -88,7 +92,7 @@ def small() -> Site:
     _show(site, Corpus.objects.get(tag=TAG), Corpus.objects.get(tag=LETTERS), Corpus.objects.get(tag=REPORTS))
     own = Submission.objects.filter(team__name="Wren", corpus__tag=TAG, state=Submission.State.SCORED)
     _mine(site, own.latest("pk"))
-    _last()
+    _last(site)
     return site
 
 
@@ -101,7 +105,7 @@ def large() -> Site:
         corpus = stretching.fill(site)
         _show(site, corpus, None, None)
         stretching.add_names(corpus)
-        _last()
+        _last(site)
     return site
 
 
@@ -141,11 +145,13 @@ def _show(site: Site, corpus: Corpus, letters: Corpus | None, reports: Corpus | 
         site.queries["output_pair"] = {"a": first.pk, "b": second.pk}
 
 
-def _last() -> None:
-    """Have what people hold not run out while pictures are taken."""
+def _last(site: Site) -> None:
+    """Have what people hold not run out while pictures are taken; who comes to a HIT comes from this site."""
     later = timezone.now() + timedelta(seconds=_LATER)
     Assignment.objects.filter(state=Assignment.State.ACCEPTED).update(deadline=later)
     Reservation.objects.update(expires_at=later)
+    hit = Hit.objects.get(annotation=site.things["hit"]["annotation"])
+    site.queries["hit"] = dict(parse_qsl(arrival(hit, f"{settings.SITE_URL}/work/submit/abc:1-x_y:sig")))
 
 
 def _scored(corpus: Corpus) -> Submission:
@@ -170,8 +176,9 @@ def signed_in(user: User) -> str:
     client.force_login(user)
     key = client.session.session_key
     assert key is not None
-    given = {"method": "password", "at": time.time() + _LATER, "reauthenticated": True}
-    store = client.session
-    store["account_authentication_methods"] = [given]
-    store.save()
+    request = HttpRequest()
+    request.session = client.session
+    record_authentication(request, user, "password", reauthenticated=True)
+    request.session[AUTHENTICATION_METHODS_SESSION_KEY][-1]["at"] += _LATER
+    request.session.save()
     return str(key)
