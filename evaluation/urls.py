@@ -11,6 +11,8 @@ from evaluation.kbp.views.documents import choose, document, documents
 from evaluation.kbp.views.entities import entities, entity
 from evaluation.kbp.views.exhaustive import exhaustive
 from evaluation.kbp.views.explorer import system
+from evaluation.views.challenge import accept as accept_terms
+from evaluation.views.challenge import feed, news, rules
 from evaluation.views.check import check, checked
 from evaluation.views.compare import compare
 from evaluation.views.corpora import corpus
@@ -56,6 +58,10 @@ urlpatterns = [
     path("corpora/<str:tag>/data/", data, name="data"),
     path("corpora/<str:tag>/data/accept/", accept, name="data_accept"),
     path("corpora/<str:tag>/data/<str:name>", data_file, name="data_file"),
+    path("corpora/<str:tag>/rules/", rules, name="rules"),
+    path("corpora/<str:tag>/rules/accept/", accept_terms, name="terms_accept"),
+    path("corpora/<str:tag>/news/", news, name="news"),
+    path("corpora/<str:tag>/news.atom", feed, name="news_feed"),
     path("corpora/<str:tag>/compare/", compare, name="compare"),
     path("corpora/<str:tag>/metrics/", metrics, name="metrics"),
     path("corpora/<str:tag>/systems/<int:pk>/", system, name="system"),

@@ -2,8 +2,10 @@
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
+from django.utils import timezone
 from django.views.decorators.http import require_safe
 
+from annotations.challenges.shown import read_life
 from annotations.kinds.registry import find_kind
 from annotations.models import Corpus
 from annotations.ontologies import plain_ontology_of
@@ -19,6 +21,8 @@ def corpus(request: HttpRequest, tag: str) -> HttpResponse:
     found = get_object_or_404(Corpus, tag=tag)
     context = {
         "corpus": found,
+        "life": read_life(found, now := timezone.now()),
+        "now": now,
         "ontology": plain_ontology_of(found),
         "documents": found.documents.count(),
         "removed": found.documents.filter(takedown__isnull=False).count(),

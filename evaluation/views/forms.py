@@ -12,8 +12,9 @@ from django.core.files import File
 from django.forms import BoundField
 from django.http import QueryDict
 
+from annotations.challenges import versions
 from annotations.data import agreements
-from annotations.models import Corpus
+from annotations.models import Corpus, CorpusTerms
 from evaluation.models import Submission, Upload
 from evaluation.reading.reader import AttachmentKind
 from evaluation.registry import TASKS, task_of
@@ -396,6 +397,26 @@ class AgreementForm(forms.Form):
         field = self.fields["team"]
         assert isinstance(field, forms.ModelChoiceField)
         field.queryset = agreements.may_accept(corpus, user)
+
+    @property
+    def accepted(self) -> dict[str, Any]:
+        """What is accepted, and for whom; of a form that is valid."""
+        return {"version": self.cleaned_data["version"], "team": self.cleaned_data["team"]}
+
+
+class TermsForm(forms.Form):
+    """A team's word on the terms of a corpus."""
+
+    version = forms.IntegerField(widget=forms.HiddenInput)
+    team = forms.ModelChoiceField(Team.objects.none(), label="Team", empty_label=None)
+    sure = forms.BooleanField(label="We accept these terms, for all members of the team")
+
+    def __init__(self, data: QueryDict | None = None, *, corpus: Corpus, user: User) -> None:
+        held = versions.newest(CorpusTerms, corpus)
+        super().__init__(data, initial={"version": held.version if held else None})
+        field = self.fields["team"]
+        assert isinstance(field, forms.ModelChoiceField)
+        field.queryset = versions.may_accept(corpus, user)
 
     @property
     def accepted(self) -> dict[str, Any]:

@@ -5,6 +5,16 @@ from django.urls import path, re_path
 from evaluation.views.submission import ACTIONS
 from kbpo.api.reference import SchemaView
 from kbpo.api.resources.board import ComparisonView, LeaderboardView
+from kbpo.api.resources.challenges import (
+    AcceptTermsView,
+    MovedDatesView,
+    NewsView,
+    PhasesView,
+    PhaseView,
+    PostView,
+    RulesView,
+    TermsView,
+)
 from kbpo.api.resources.checks import ChecksView, CheckView
 from kbpo.api.resources.corpora import CorporaView, CorpusView
 from kbpo.api.resources.data import DataFileView, DataView
@@ -39,6 +49,14 @@ urlpatterns = [
     path("class-lists/<str:name>/<int:version>/", ClassListView.as_view(), name="api_class_list"),
     path("corpora/", CorporaView.as_view(), name="api_corpora"),
     path(_CORPUS, CorpusView.as_view(), name="api_corpus"),
+    path(f"{_CORPUS}phases/", PhasesView.as_view(), name="api_phases"),
+    path(f"{_CORPUS}phases/<int:pk>/", PhaseView.as_view(), name="api_phase"),
+    path(f"{_CORPUS}moved-dates/", MovedDatesView.as_view(), name="api_moved_dates"),
+    path(f"{_CORPUS}rules/", RulesView.as_view(), name="api_rules"),
+    path(f"{_CORPUS}terms/", TermsView.as_view(), name="api_terms"),
+    path(f"{_CORPUS}terms/accept/", AcceptTermsView.as_view(), name="api_accept_terms"),
+    path(f"{_CORPUS}news/", NewsView.as_view(), name="api_news"),
+    path(f"{_CORPUS}news/<int:pk>/", PostView.as_view(), name="api_post"),
     path(f"{_CORPUS}data/", DataView.as_view(), name="api_data"),
     path(f"{_CORPUS}data/<str:name>", DataFileView.as_view(), name="api_data_file"),
     path(f"{_CORPUS}documents/", DocumentsView.as_view(), name="api_documents"),

@@ -12,8 +12,11 @@ from typing import Any
 from django.core.files import File
 from django.db import transaction
 from django.db.models import QuerySet
+from django.utils import timezone
 
 from annotations import ontologies, roles
+from annotations.challenges import dates
+from annotations.challenges.shown import Life, read_life
 from annotations.corpora import AnnotationReport, LoadReport
 from annotations.data import agreements
 from annotations.models import (
@@ -55,6 +58,7 @@ class Details:
     opens_at: datetime | None
     closes_at: datetime | None
     anonymous_days: int = 0
+    contact: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +69,6 @@ class DataDetails:
     licence: str
     source: str
     citation: str
-    contact: str
     made: str
     annotated: str
 
@@ -97,6 +100,8 @@ class Overview:
         By the acts' names in lower case.
     competes : bool
         Whether a team of theirs competes, so that what is sealed is closed to them.
+    life : Life
+        Its dates, phases, rules, terms and news.
     """
 
     corpus: Corpus
@@ -112,6 +117,7 @@ class Overview:
     roles: QuerySet[CorpusRole]
     may: dict[str, bool]
     competes: bool
+    life: Life
 
 
 def overview(corpus: Corpus, viewer: User) -> Overview:
@@ -134,6 +140,7 @@ def overview(corpus: Corpus, viewer: User) -> Overview:
         roles=corpus.roles.select_related("user", "given_by"),
         may=may,
         competes=not viewer.is_operator and roles.competes(viewer, corpus),
+        life=read_life(corpus, timezone.now()),
     )
 
 
@@ -240,6 +247,8 @@ def release_epoch(*, corpus: Corpus, by: User, number: int, retire: float | None
 def change_details(*, corpus: Corpus, by: User, details: Details | DataDetails | Mapping[str, Any]) -> Corpus:
     """Change what is said of a corpus: with its quota, and when systems may be submitted; or of its texts.
 
+    Dates that are moved are written down for everybody to see.
+
     Parameters
     ----------
     corpus : Corpus
@@ -267,6 +276,7 @@ def change_details(*, corpus: Corpus, by: User, details: Details | DataDetails |
     old, new = changed(before, values(locked, fields))
     if new:
         record(What.CORPUS_CHANGED, by=by, about=locked, before=old, after=new)
+        dates.note_moved(corpus=locked, before=old, after=new, by=by, now=timezone.now())
     return locked
 
 

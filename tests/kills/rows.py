@@ -39,6 +39,8 @@ NATURAL_KEYS: Mapping[str, tuple[str, ...]] = {
     "annotations.ClassList": ("name", "version"),
     "annotations.CorpusGuidelines": ("corpus", "version"),
     "annotations.Corpus": ("tag",),
+    "annotations.CorpusPhase": ("corpus", "name"),
+    "annotations.CorpusTerms": ("corpus", "version"),
     "annotations.DataAgreement": ("corpus", "version"),
     "annotations.Document": ("corpus", "doc_id"),
     "annotations.DocumentAnnotation": ("document", "source"),

@@ -12,6 +12,8 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotations import roles
+from annotations.challenges.dates import read_standings
+from annotations.challenges.shown import left
 from annotations.data import agreements
 from annotations.models import Corpus
 from annotations.roles import Act
@@ -46,7 +48,11 @@ def corpora(request: HttpRequest) -> HttpResponse:
     held: dict[int, list[str]] = {}
     for role in who.corpus_roles.filter(corpus__in=list(page.object_list)):
         held.setdefault(role.corpus_id, []).append(role.get_role_display())
-    rows = [(one, held.get(one.pk, [])) for one in page.object_list]
+    now = timezone.now()
+    stands = read_standings(page.object_list, now)
+    rows = [
+        (one, held.get(one.pk, []), stands[one.pk], left(stands[one.pk], now)) for one in page.object_list
+    ]
     context = {"page": page, "rows": rows, "may_make": roles.may_make(who)}
     return render(request, "desk/corpora.html", context)
 
@@ -128,7 +134,7 @@ def _show(
 
 
 def _details(request: HttpRequest, found: Corpus, form: forms.Form) -> str:
-    service.change_details(corpus=found, by=person(request), details=service.Details(**form.cleaned_data))
+    service.change_details(corpus=found, by=person(request), details=form.cleaned_data)
     return "It is changed."
 
 
