@@ -10,7 +10,7 @@ LINE, GAP = 18, 10  # px
 #: What is looked at: how wide a picture is shown, how high at most, and how many stand beside each other.
 LARGE = {360: (270, 1600, 7), 768: (380, 1500, 5), 1280: (640, 1500, 3)}
 #: What is kept: the same, on one sheet for each world and scheme, the three widths beside each other.
-SMALL = {360: (54, 108), 768: (96, 108), 1280: (136, 108)}
+SMALL = {360: (72, 150), 768: (130, 150), 1280: (184, 150)}
 ACROSS = 4  # pages beside each other on a small sheet
 _PAPER, _INK = "#d8d8d8", "#111111"
 

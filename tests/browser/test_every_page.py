@@ -61,13 +61,19 @@ def look(page: Tab, site: Site, one: Page, hits: str, width: int, scheme: str = 
 @pytest.mark.parametrize("who", PEOPLE)
 @looks(NARROW, WIDE)
 def test_nothing_is_wrong_with_any_page(
-    open_page: OpenPage, site: Site, settings: LazySettings, who: str, width: int, scheme: str
+    open_page: OpenPage,
+    site: Site,
+    settings: LazySettings,
+    live_server,
+    who: str,
+    width: int,
+    scheme: str,
 ) -> None:
     user = site.people[who]
     page = open_page("/about/", width=width, scheme=scheme, user=user)
     if user is not None:  # as somebody who has just given their password
         key = signed_in(user)
-        page.context.add_cookies([{"name": "sessionid", "value": key, "url": page.url}])
+        page.context.add_cookies([{"name": "sessionid", "value": key, "url": live_server.url}])
     own = [one for one in pages() if one.who == who and one.name not in LONG]
     faults = [fault for one in own for fault in look(page, site, one, settings.HIT_BASE_URL, width, scheme)]
     assert not faults, "\n".join(faults)
