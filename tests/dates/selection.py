@@ -13,6 +13,7 @@ ON_OTHER_DAYS = [
     "integration/desk",
     "integration/evaluation/test_anonymous.py",
     "integration/evaluation/test_before_it_costs.py",
+    "integration/evaluation/test_published_scores.py",
     "integration/evaluation/test_quota.py",
     "integration/evaluation/test_files.py",
     "integration/evaluation/test_normalised.py",
