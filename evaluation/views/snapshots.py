@@ -151,7 +151,7 @@ def _choosing(board: Board, task: Task) -> list[tuple[str, str, list[tuple[Any, 
             heading,
             [
                 (value, names.get(value, str(value)), value == board.chosen[name])
-                for value in board.offered[name]
+                for value in sorted(board.offered[name], key=[*names, *board.offered[name]].index)
             ],
         )
         for name, (heading, names) in headings.items()
