@@ -350,6 +350,34 @@ class Client:
         found = self._get(f"{_of(tag)}leaderboard/", **chosen)
         return [rows.with_measures(one) for one in found["rows"]]
 
+    def history(self, number: int) -> list[Row]:
+        """Return how a submission's scores changed, a row for each figure from one change to the next."""
+        return list(self._get(f"submissions/{number}/history/")["changes"])
+
+    def snapshots(self, tag: str) -> list[Row]:
+        """Return the snapshots of a corpus' leaderboard, the newest first."""
+        return list(self._connection.pages(f"{_of(tag)}snapshots/"))
+
+    def snapshot(self, tag: str, number: int, **chosen: Any) -> list[Row]:
+        """Return a leaderboard as a snapshot has it, in its order; `chosen` as in `scores`."""
+        found = self._get(f"{_of(tag)}snapshots/{number}/", **chosen)
+        return [rows.with_measures(one) for one in found["rows"]]
+
+    def cite_snapshot(self, tag: str, number: int) -> Row:
+        """Return how a snapshot is cited: ``plain``, ``bibtex`` and ``address``."""
+        return dict(self._get(f"{_of(tag)}snapshots/{number}/")["citation"])
+
+    def cite(self, number: int, *, score: int | None = None) -> Row:
+        """Return how a submission is cited, ``system``, and its ``scores`` as they are or were.
+
+        Parameters
+        ----------
+        number : int
+        score : int, optional
+            The computation whose scores are meant, as `history` numbers them; left out, the newest.
+        """
+        return self._get(f"submissions/{number}/citation/", score=score)
+
     def compare(self, tag: str, a: int, b: int, **chosen: Any) -> list[Row]:
         """Return how two systems differ, a row for each measure; `chosen` as in `scores`."""
         return rows.of_comparison(self._get(f"{_of(tag)}compare/", a=a, b=b, **chosen))

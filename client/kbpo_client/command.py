@@ -38,6 +38,8 @@ TABLES: Mapping[str, Sequence[str]] = {
     "problems": ("attachment", "line", "column", "severity", "code", "message"),
     "quotas": ("team", "left", "free_at", "may_compete"),
     "epochs": ("number", "opened_at", "released_at", "weighting", "growth", "commitment"),
+    "snapshots": ("number", "taken_at", "reason", "note", "epoch", "systems", "digest"),
+    "history": ("number", "at", "why", "part", "standard", "measure", "estimate", "low", "high", "labels"),
     "submissions": ("id", "corpus", "team", "name", "state", "uploaded_at"),
     "submission": ("id", "corpus", "team", "name", "state", "heading", "next_step", "work"),
 }
@@ -299,6 +301,40 @@ def _leaderboard(asked: argparse.Namespace, client: Client, output: Output) -> i
     return 0
 
 
+def _history(asked: argparse.Namespace, client: Client, output: Output) -> int:
+    output.rows(client.history(asked.submission), TABLES["history"])
+    return 0
+
+
+def _snapshots(asked: argparse.Namespace, client: Client, output: Output) -> int:
+    if asked.snapshot is None:
+        output.rows(client.snapshots(asked.corpus), TABLES["snapshots"])
+    else:
+        output.rows(client.snapshot(asked.corpus, asked.snapshot, **_chosen(asked)))
+    return 0
+
+
+def _cite(asked: argparse.Namespace, client: Client, output: Output) -> int:
+    if asked.snapshot is not None:
+        if not asked.what or asked.score is not None:
+            raise WrongUsage("a snapshot is cited as kbpo cite CORPUS --snapshot NUMBER")
+        found = client.cite_snapshot(asked.what, asked.snapshot)
+    else:
+        if not asked.what.isdecimal():
+            raise WrongUsage("name a submission by its number, or a corpus and --snapshot NUMBER")
+        of = client.cite(int(asked.what), score=asked.score)
+        found = of["system" if asked.system else "scores"]
+        if found is None:
+            raise WrongUsage("there is nothing to cite: it has no scores, or is shown no more")
+    if output.as_json:
+        output.one(found)
+    else:
+        text = str(found["plain" if asked.plain else "bibtex"])
+        # what a server says may hold what moves a terminal's cursor
+        output.line("".join(letter if letter.isprintable() or letter == "\n" else " " for letter in text))
+    return 0
+
+
 def _compare(asked: argparse.Namespace, client: Client, output: Output) -> int:
     output.rows(client.compare(asked.corpus, asked.a, asked.b, **_chosen(asked)))
     return 0
@@ -377,6 +413,15 @@ def _parser() -> argparse.ArgumentParser:
         options.for_board,
         options.for_choices,
     )
+    add("history", "list how a submission's scores changed", _history, options.for_submission)
+    add(
+        "snapshots",
+        "list a corpus' snapshots of its leaderboard, or print one",
+        _snapshots,
+        options.for_snapshots,
+        options.for_choices,
+    )
+    add("cite", "write how a score, a system or a snapshot is cited", _cite, options.for_citing)
     add(
         "compare",
         "compare two submissions",

@@ -99,6 +99,23 @@ def for_downloading(command: argparse.ArgumentParser) -> None:
     command.add_argument("--to", default="", help="the file; submission-NUMBER.gz if left out")
 
 
+def for_snapshots(command: argparse.ArgumentParser) -> None:
+    """Take a corpus, and a snapshot of it or none."""
+    for_corpus(command)
+    command.add_argument("snapshot", type=int, nargs="?", help="its number")
+
+
+def for_citing(command: argparse.ArgumentParser) -> None:
+    """Take what is cited, and how."""
+    command.add_argument("what", help="the number of a submission; or a corpus' tag, with --snapshot")
+    command.add_argument("--snapshot", type=int, metavar="NUMBER", help="of the corpus")
+    command.add_argument(
+        "--score", type=int, metavar="NUMBER", help="the scores after a computation, as kbpo history has it"
+    )
+    command.add_argument("--system", action="store_true", help="the system, not its scores")
+    command.add_argument("--plain", action="store_true", help="in words, not as BibTeX")
+
+
 def for_pair(command: argparse.ArgumentParser) -> None:
     """Take two submissions."""
     command.add_argument("a", type=int, help="the number of a submission")

@@ -14,7 +14,7 @@ OF_ANY = "ALTER TABLE evaluation_submission DROP CONSTRAINT submission_phase_of_
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotations', '0026_challenges'),
+        ('annotations', '0027_challenges'),
         ('evaluation', '0048_words_of_version'),
     ]
 

@@ -11,6 +11,7 @@ from annotations.models import Corpus
 from annotations.ontologies import plain_ontology_of
 from evaluation.scoring.board_digest import digest
 from evaluation.views.board import board
+from evaluation.views.snapshots import led_to
 from kbpo.core.revalidating import public_page
 
 
@@ -18,6 +19,8 @@ from kbpo.core.revalidating import public_page
 @public_page(digest)
 def corpus(request: HttpRequest, tag: str) -> HttpResponse:
     """Show a corpus."""
+    if (snapshot := led_to(request, tag)) is not None:
+        return snapshot
     found = get_object_or_404(Corpus, tag=tag)
     context = {
         "corpus": found,

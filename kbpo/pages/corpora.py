@@ -30,12 +30,13 @@ from annotations.models import (
 from annotations.roles import Act
 from annotations.texts.inputs import PromptRecord
 from annotations.texts.jsonlines import Limits
-from evaluation.design import epochs
 from evaluation.design.loading import load_texts
 from evaluation.kbp.recall.gold import load_gold
 from evaluation.kbp.task import TASK as KBP
-from evaluation.models import DocumentSample, Epoch
+from evaluation.models import DocumentSample, Epoch, Snapshot
 from evaluation.registry import task_of
+from evaluation.scoring import releasing
+from evaluation.scoring.published import freezing
 from evaluation.task import Task
 from kbpo.accounts.models import User
 from kbpo.core.acts import What, changed, record, values
@@ -235,12 +236,24 @@ def release_epoch(*, corpus: Corpus, by: User, number: int, retire: float | None
     Raises
     ------
     NotAllowed, InvalidInput, Conflict
-        As `epochs.release` says; `NotAllowed` if they may not.
+        As `releasing.release` says; `NotAllowed` if they may not.
     """
     roles.check(by, Act.DESIGN, corpus)
     task = task_of(corpus)
-    epoch = epochs.release(corpus=corpus, task=task, number=number, retire=retire, by=by)
+    epoch = releasing.release(corpus=corpus, task=task, number=number, retire=retire, by=by)
     return epoch, task.retired(epoch)
+
+
+def take_snapshot(*, corpus: Corpus, by: User, note: str, now: datetime) -> tuple[Snapshot, bool]:
+    """Keep the leaderboard of a corpus as it stands; return the snapshot, and whether it is new.
+
+    Raises
+    ------
+    NotAllowed, InvalidInput, Conflict
+        As `freezing.freeze` says; `NotAllowed` if they may not: who competes would choose the moment.
+    """
+    roles.check(by, Act.DESIGN, corpus)
+    return freezing.freeze(corpus=corpus, task=task_of(corpus), note=note, by=by, now=now)
 
 
 @transaction.atomic

@@ -148,6 +148,17 @@ class CorpusForm(FileForm):
             raise forms.ValidationError(str(error)) from None
 
 
+class SnapshotForm(forms.Form):
+    """A snapshot of the leaderboard."""
+
+    note = forms.CharField(
+        label="What it is for",
+        required=False,
+        max_length=200,
+        help_text="Such as a workshop's name; it stands beside the snapshot for good.",
+    )
+
+
 class ReleaseForm(forms.Form):
     """The release of an epoch."""
 

@@ -23,11 +23,12 @@ from annotations.challenges.dates import PhaseDetails
 from annotations.models import Corpus, Document, Question
 from crowd.quality import measures
 from crowd.simulation import simulated_crowd
-from evaluation.design import audits, epochs, sampling
+from evaluation.design import audits, sampling
 from evaluation.design.batches import last_labelled
 from evaluation.kbp.recall import document_phases
 from evaluation.kbp.task import TASK as KBP
 from evaluation.models import AuditDrawing, Epoch, FileCheck, NormalisedFile, SampleBatch, Submission, Upload
+from evaluation.scoring import releasing
 from evaluation.submissions import (
     checks,
     files,
@@ -255,7 +256,7 @@ def judge(folder: Path) -> None:
 
 def release() -> None:
     if not Epoch.objects.filter(released_at__isnull=False).exists():
-        epochs.release(task=KBP, corpus=Corpus.objects.get(tag=TAG))
+        releasing.release(task=KBP, corpus=Corpus.objects.get(tag=TAG))
 
 
 def change_minds() -> None:

@@ -14,11 +14,11 @@ from demo import challenge, letters, reports
 from demo.build import build
 from demo.systems import SYSTEMS
 from evaluation.classification.task import TASK as CLASSIFICATION
-from evaluation.design import epochs
 from evaluation.generation.task import TASK as GENERATION
 from evaluation.kbp.task import TASK as KBP
 from evaluation.models import Epoch, Submission
 from evaluation.registry import task_of
+from evaluation.scoring import releasing
 from evaluation.submissions import standing_for
 from kbpo import pipeline
 from kbpo.accounts.models import Membership, Team, User
@@ -118,7 +118,7 @@ class Command(BaseCommand):
         if not Epoch.objects.filter(corpus=corpus, released_at__isnull=False).exists():
             self.submit(corpus, RELEASED)
             self.judge(TAG, gold)
-            epochs.release(task=KBP, corpus=corpus, retire=RETIRED)
+            releasing.release(task=KBP, corpus=corpus, retire=RETIRED)
         self.submit(corpus, SCORED)
         self.judge(TAG, gold)
         self.submit(corpus, WAITING)
@@ -150,7 +150,7 @@ class Command(BaseCommand):
         for name, (team, description, _) in letters.SYSTEMS.items():
             self.submit_file(corpus, name, team, description, folder / f"letters-{name}.jsonl")
         self.judge(LETTERS, str(folder / "letters-gold.jsonl"))
-        epochs.release(task=CLASSIFICATION, corpus=corpus)
+        releasing.release(task=CLASSIFICATION, corpus=corpus)
 
     def load_reports(self) -> None:
         """Load the data set of generated text: five systems are judged and released, the sixth waits."""
@@ -177,7 +177,7 @@ class Command(BaseCommand):
         if not Epoch.objects.filter(corpus=corpus, released_at__isnull=False).exists():
             self.summarise(corpus, [name for name in reports.SYSTEMS if name != UNJUDGED])
             self.judge(REPORTS, str(folder / "reports-gold.jsonl"))
-            epochs.release(task=task_of(corpus), corpus=corpus)
+            releasing.release(task=task_of(corpus), corpus=corpus)
         self.summarise(corpus, [UNJUDGED])
         pipeline.advance()
         operator = User.objects.get(email=PEOPLE[-1][0])

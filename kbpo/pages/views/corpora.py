@@ -31,6 +31,7 @@ from kbpo.pages.corpus_forms import (
     GoldForm,
     ReleaseForm,
     RetiringReleaseForm,
+    SnapshotForm,
     TakedownForm,
 )
 from kbpo.pages.reading import paged
@@ -121,6 +122,7 @@ def _show(
         "release": _release_form(found)(
             auto_id="release_%s", initial={"number": read.epoch.number if read.epoch else None}
         ),
+        "snapshot": SnapshotForm(auto_id="snapshot_%s"),
         "remove": TakedownForm(
             auto_id="remove_%s", initial={"doc_id": request.GET.get("document", "")[:200]}
         ),
@@ -174,6 +176,15 @@ def _release(request: HttpRequest, found: Corpus, form: ReleaseForm) -> str:
     return f"{words} {retired}." if retired else words
 
 
+def _snapshot(request: HttpRequest, found: Corpus, form: forms.Form) -> str:
+    taken, is_new = service.take_snapshot(
+        corpus=found, by=person(request), note=form.cleaned_data["note"], now=timezone.now()
+    )
+    if is_new:
+        return f"Snapshot {taken.number} is taken."
+    return f"Nothing has changed since snapshot {taken.number}: it stands."
+
+
 def _remove(request: HttpRequest, found: Corpus, form: forms.Form) -> str:
     document = found.documents.filter(doc_id=form.cleaned_data["doc_id"].strip()).first()
     if document is None:
@@ -194,6 +205,7 @@ ACTIONS: Mapping[str, _Action] = MappingProxyType(
         "agreement": (Act.KEEP, lambda found: AgreementTextForm, _agreement),
         "texts": (Act.KEEP, lambda found: FileForm, _texts),
         "gold": (Act.DESIGN, lambda found: GoldForm, _gold),
+        "snapshot": (Act.DESIGN, lambda found: SnapshotForm, _snapshot),
         "release": (Act.DESIGN, _release_form, _release),
         "remove": (Act.DESIGN, lambda found: TakedownForm, _remove),
     }

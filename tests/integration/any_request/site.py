@@ -41,6 +41,7 @@ from evaluation.kbp.explorer import entity_index
 from evaluation.kbp.task import TASK as KBP
 from evaluation.models import Entity, Output, OutputText, SampledUnit, Submission
 from evaluation.registry import task_of
+from evaluation.scoring.published import freezing
 from evaluation.submissions import checks, uploads
 from kbpo.accounts import teams
 from kbpo.accounts.mails import choices, kinds
@@ -141,6 +142,8 @@ def build(people: tuple[User, User, User] | None = None, letters: str = "letters
         make.ScoreFactory.create(batch=batch)
         make.PredictionFactory.create(submission=batch.submission, instance=instance)
     stored(epoch, [batch.submission for batch in batches], (0.7, 0.5))
+    snapshot, _ = freezing.freeze(corpus=corpus, task=KBP, now=now)
+    change = make.ScoreChangeFactory.create(submission=batches[0].submission, computation__epoch=epoch)
     submission = batches[0].submission
     make.ProblemFactory.create(submission=submission)
     for state in Submission.State.values:
@@ -182,14 +185,15 @@ def build(people: tuple[User, User, User] | None = None, letters: str = "letters
         *("api_rules", "api_terms", "api_accept_terms", "api_news"),
         *("corpus", "data", "data_accept", "compare", "documents", "entities", "exhaustive"),
         *("api_corpus", "api_documents", "api_leaderboard", "api_compare", "api_quotas", "api_epochs"),
-        "api_data",
+        *("api_data", "snapshots", "api_snapshots", "api_annotations"),
     )
     of_corpus = {name: {"tag": "news"} for name in pages}
     of_submission = {
         name: {"pk": submission.pk}
         for name, _ in routes()
         if name.startswith(("submission_", "api_submission"))
-        or name in ("submission", "api_predictions", "api_scores", "api_forecast")
+        or name
+        in ("submission", "api_predictions", "api_scores", "api_forecast", "api_history", "api_citation")
     }
     of_check = {
         name: {"pk": check.pk}
@@ -201,6 +205,12 @@ def build(people: tuple[User, User, User] | None = None, letters: str = "letters
         **of_submission,
         **of_check,
         "submission_act": {"pk": submission.pk, "action": "hide"},
+        "submission_history": {"pk": submission.pk, "kind": "csv"},
+        "submission_score": {"pk": submission.pk, "number": change.computation.number},
+        **{
+            name: {"tag": "news", "number": snapshot.number}
+            for name in ("snapshot", "snapshot_json", "snapshot_csv", "api_snapshot")
+        },
         "data_file": {"tag": "news", "name": "kit.zip"},
         "api_data_file": {"tag": "news", "name": "kit.zip"},
         "api_submission_act": {"pk": submission.pk, "action": "hide"},
@@ -273,6 +283,7 @@ def build(people: tuple[User, User, User] | None = None, letters: str = "letters
         "api_checks": {"corpus": "news", "upload": str(waiting.pk)},
         "api_corpus": {"name": "News"},
         "api_release": {"retire": None},
+        "api_snapshots": {"note": "for a workshop"},
         "upload": {**submitted, "team": team.pk, "name": "system", "description": "words", "again": "on"},
         "check": submitted,
         "data_accept": {"version": "1", "team": team.pk, "sure": "on"},

@@ -86,7 +86,9 @@ OPEN: list[tuple[set[str], set[str], str]] = [
         " entity labels items metrics outputs output_metric output_pair sample submission privacy help_api"
         " api_schema api_ontologies api_ontology api_class_lists api_class_list api_corpora api_corpus"
         " api_documents api_document api_leaderboard api_data api_data_file api_compare api_epochs api_epoch"
-        " api_labels api_submission api_predictions api_scores api_metrics",
+        " api_labels api_submission api_predictions api_scores api_metrics snapshots snapshot snapshot_json"
+        " snapshot_csv submission_history submission_score api_snapshot api_history api_citation"
+        " api_annotations",
     ),
     (EVERYBODY, NOBODY, "rules news news_feed api_moved_dates api_phase api_post"),
     (EVERYBODY, {"organiser", "operator"}, "api_phases api_rules api_terms api_news"),
@@ -109,6 +111,7 @@ OPEN: list[tuple[set[str], set[str], str]] = [
     (NOBODY, NOBODY, "token_revoke"),  # of a token that is not one's own
     ({"owner"}, NOBODY, "api_upload"),
     (NOBODY, {"organiser", "operator"}, "api_release"),
+    (EVERYBODY, {"organiser", "operator"}, "api_snapshots"),
     (
         OWNERS,
         NOBODY,

@@ -249,3 +249,46 @@ def test_a_leaderboard_is_asked_for_the_rows_that_are_wanted():
     server = Server(ok(BOARD))
     Called(server, "leaderboard", "news", "--sort=-precision", "--baselines", "hide", "--mine")
     assert dict(server.asked[0].url.params) == {"sort": "-precision", "baselines": "hide", "mine": "true"}
+
+
+CITED = {
+    "plain": "Our lab. baseline.",
+    "bibtex": "@misc{a,\n  title = {x\x1b[2J}\n}",
+    "address": "https://x/",
+}
+
+
+def test_a_citation_is_printed_as_it_is_pasted_without_what_moves_a_cursor():
+    called = Called(Server(ok({"system": CITED, "scores": CITED})), "cite", "7")
+    assert called.stdout == "@misc{a,\n  title = {x [2J}\n}\n"
+    called = Called(Server(ok({"system": CITED, "scores": None})), "cite", "7", "--system", "--plain")
+    assert called.stdout == "Our lab. baseline.\n"
+
+
+@pytest.mark.parametrize("arguments", [["news"], ["--snapshot", "1", "news", "--score", "2"]])
+def test_what_cannot_be_cited_is_wrong_usage(arguments):
+    assert Called(Server(), "cite", *arguments).status == 2
+
+
+def test_what_has_no_scores_yet_is_not_cited():
+    called = Called(Server(ok({"system": CITED, "scores": None})), "cite", "7")
+    assert (called.status, called.stdout) == (2, "")
+
+
+def test_a_snapshot_is_cited_by_its_corpus():
+    server = Server(ok({"citation": CITED}))
+    called = Called(server, "cite", "news", "--snapshot", "3", "--plain")
+    assert called.stdout == "Our lab. baseline.\n"
+
+
+def test_snapshots_are_listed_and_one_is_printed_as_a_board():
+    one = {
+        "number": 1,
+        "taken_at": "2026-01-02",
+        "reason": "release",
+        "epoch": 1,
+        "systems": 2,
+        "digest": "ab",
+    }
+    assert "release" in Called(Server(ok(page([one]))), "snapshots", "news").stdout
+    assert "0.512" in Called(Server(ok(BOARD)), "snapshots", "news", "1").stdout

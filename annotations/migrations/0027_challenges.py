@@ -37,7 +37,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('accounts', '0009_invitations_end'),
-        ('annotations', '0025_anonymous_days'),
+        ('annotations', '0026_words'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
