@@ -45,6 +45,7 @@ from evaluation.views.forms import LinksForm, midnight
 from kbpo.accounts.models import User
 from kbpo.core.durations import in_words
 from kbpo.core.errors import InvalidInput, TryAgain
+from kbpo.core.revalidating import public_page
 
 State = Submission.State
 ERRORS = 5  # shown here; all problems have a page of their own
@@ -74,6 +75,7 @@ class ShownScore:
 
 
 @require_safe
+@public_page()
 def submission(request: HttpRequest, pk: int, prices: Source) -> HttpResponse:
     """Show a submission: all of it to its team and operators, what is published to everybody.
 
