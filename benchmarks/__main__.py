@@ -12,6 +12,7 @@ BENCHMARKS = {
     "reading": "how long it takes to validate and store a knowledge base, and in how much memory",
     "fresh": "how long it takes to sample right after an upload into a fresh database, and later",
     "board": "how long a leaderboard of a thousand systems takes, and how many a second are cached",
+    "large": "how long pages take with twenty million claims of a thousand systems, and how many queries",
     "crowd": "how long answers take while many workers work at once",
     "keystrokes": "how long a keystroke takes in the entity interface, on a large document",
     "curtailed": "what a label costs, with three votes and with a third only where two differ",

@@ -185,10 +185,10 @@ def unchecked() -> Iterator[None]:
 class Universe:
     """The instances that systems choose from; each document has as many, each another combination."""
 
-    def __init__(self, corpus: Corpus, own: int, seed: int = 0) -> None:
+    def __init__(self, corpus: Corpus, own: int, seed: int = 0, candidates: int | None = None) -> None:
         self.corpus, self.own = corpus, own
         self.rng = np.random.default_rng(seed)
-        self.per_document = CANDIDATES[own] // DOCUMENTS
+        self.per_document = (candidates or CANDIDATES[own]) // DOCUMENTS
         assert self.per_document <= len(COMBINATIONS)
         self.size = self.per_document * DOCUMENTS
         self.document = np.arange(self.size) // self.per_document

@@ -99,6 +99,20 @@ class Side(Protocol):
         measure : str
         """
 
+    def difference_of(self, place: int, other: Any, other_place: int, measure: str) -> Differences:
+        """Return the same of one pair alone, which of a thousand systems is a millionth of the work.
+
+        Parameters
+        ----------
+        place : int
+            Of one system, in the order of the arrays.
+        other : Side
+            As above.
+        other_place : int
+            Of the other one.
+        measure : str
+        """
+
 
 ReadSide = Callable[[bytes | memoryview, Epoch], Side]
 """Makes the side of an epoch from what its task stored for it."""

@@ -57,6 +57,19 @@ class Comparable:
     residuals: FloatArray
     documents: int
 
+    def take(self, places: Sequence[int]) -> "Comparable":
+        """Return some of the systems."""
+        chosen, pairs = list(places), np.ix_(places, places)
+        return Comparable(
+            self.precision[chosen],
+            self.recall[chosen],
+            self.precision_covariance[pairs],
+            self.recall_covariance[pairs],
+            self.cross_covariance[pairs],
+            self.residuals[chosen],
+            self.documents,
+        )
+
     def estimate(self, measure: str) -> FloatArray:
         """Return one measure of all systems (float[m]), NaN where it is not estimable."""
         if measure == "precision":

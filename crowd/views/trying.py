@@ -6,9 +6,11 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from crowd.interfaces.registry import INTERFACES
 from crowd.pages.registry import PAGES
+from kbpo.core.revalidating import public_page
 
 
 @require_safe
+@public_page()
 def choose(request: HttpRequest) -> HttpResponse:
     """List the interfaces that can be tried."""
     return render(request, "crowd/trying/choose.html", {"interfaces": INTERFACES.values()})

@@ -115,6 +115,10 @@ class Side:
         gaps = self.arrays[measure][:, None] - other.arrays[measure]
         return Differences(gaps, variances, own, others, None)
 
+    def difference_of(self, place: int, other: "Side", other_place: int, measure: str) -> Differences:
+        """Return what `evaluation.scores.Side.difference_of` says."""
+        return self.differences(other, measure).take(np.array([place]), np.array([other_place]))
+
 
 def sides() -> ReadSide:
     """Return what makes sides of stored arrays."""

@@ -10,9 +10,11 @@ from evaluation.classification import explorer
 from evaluation.classification.task import TASK
 from evaluation.models import Epoch
 from evaluation.submissions.visibility import find
+from kbpo.core.revalidating import public_page
 
 
 @require_safe
+@public_page()
 def items(request: HttpRequest, tag: str, pk: int) -> HttpResponse:
     """Show a system's classes, filtered and paged; once labels are published, what it confuses."""
     corpus = get_object_or_404(Corpus, tag=tag)

@@ -79,6 +79,30 @@ def label_page(epoch: Epoch, after: tuple[int, ...] | None, size: int) -> LabelP
     return LabelPage(asked, list(_labels_of([pk for _, pk in asked[:size]])))
 
 
+def labels_state(epoch: Epoch) -> str:
+    """Return what changes whenever `labels` of a released epoch does, without reading them into memory."""
+    _refuse_sealed(epoch)
+    needed = array_literal(pk for _, pk in _published(epoch))
+    ((found,),) = read_rows(
+        "SELECT concat_ws('|', count(*), sum(hashtextextended(concat_ws('|', q.kind, q.payload, q.audits_id,"
+        " d.doc_id, l.id, l.claim, l.value, l.votes_for, l.votes, l.source), 0)))"
+        " FROM annotations_label l JOIN annotations_question q ON q.id = l.question_id"
+        " JOIN annotations_document d ON d.id = q.document_id WHERE q.id = ANY(%s::bigint[])",
+        [needed],
+    )
+    return str(found)
+
+
+def sample_state(epoch: Epoch) -> str:
+    """Return what changes whenever `sample` of a released epoch does: all but names is stored for ever."""
+    _refuse_sealed(epoch)
+    named = visible(None).filter(batch__epoch=epoch).order_by("pk")
+    said = "".join(f"{one.pk}\t{one.shown_team}\t{one.shown_name}\n" for one in named)
+    digest = ReleasedLabels.objects.filter(epoch=epoch).values_list("digest", flat=True).first()
+    corpus = epoch.corpus
+    return f"{epoch.pk}|{epoch.secret}|{digest}|{corpus.ontology_id}|{corpus.classes_id}|{said}"
+
+
 def _refuse_sealed(epoch: Epoch) -> None:
     if epoch.released_at is None:
         raise NotAllowed(f"The labels of epoch {epoch.number} are sealed until it is released.")

@@ -220,6 +220,10 @@ class Side:
             variances = own[:, None] + others
         return Differences(gaps, variances, own, others, degrees)
 
+    def difference_of(self, place: int, other: "Side", other_place: int, measure: str) -> Differences:
+        """Return what `evaluation.scores.Side.difference_of` says."""
+        return self.differences(other, measure).take(np.array([place]), np.array([other_place]))
+
 
 def sides() -> ReadSide:
     """Return what makes sides of stored arrays."""

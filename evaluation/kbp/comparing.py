@@ -1,6 +1,6 @@
 """Comparing knowledge bases: what is stored of an epoch's systems, and their differences from it."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from io import BytesIO
 from typing import Any
 
@@ -44,6 +44,14 @@ class Side:
                 other.documents.design, np.array(here, dtype=np.int64), np.array(there, dtype=np.int64)
             )
         return differences(self.comparable, other.comparable, measure, self.documents.design, documents)
+
+    def difference_of(self, place: int, other: "Side", other_place: int, measure: str) -> Differences:
+        """Return what `evaluation.scores.Side.difference_of` says."""
+        if other is self:
+            two = replace(self, comparable=self.comparable.take([place, other_place]))
+            return two.differences(two, measure).take(np.array([0]), np.array([1]))
+        one = replace(self, comparable=self.comparable.take([place]))
+        return one.differences(replace(other, comparable=other.comparable.take([other_place])), measure)
 
 
 def sides() -> ReadSide:

@@ -352,7 +352,10 @@ class Instance(models.Model):
 class Prediction(Use):
     """A submission's use of an instance, with its entities, types and canonical mentions."""
 
-    instance = models.ForeignKey(Instance, on_delete=models.PROTECT, related_name="predictions")
+    # Whoever looks for predictions of an instance asks whose they are: the index below has both.
+    instance = models.ForeignKey(
+        Instance, on_delete=models.PROTECT, related_name="predictions", db_index=False
+    )
     subject_type = models.CharField(max_length=8)
     object_type = models.CharField(max_length=8)
     subject_entity = models.TextField()
@@ -379,6 +382,7 @@ class Prediction(Use):
                 name="prediction_subject_canonical",
             ),
         ]
+        indexes = [models.Index(fields=["instance", "submission"], name="prediction_by_instance")]
 
     def __str__(self) -> str:
         return f"{self.submission}: {self.instance}"

@@ -4,14 +4,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from evaluation.models import Comparison, Epoch, Ranking, Submission
 from evaluation.scores import Choice
 from evaluation.scoring.scales import Scale
 from evaluation.scoring.stored import Measure, newest_scores
 from evaluation.task import Task
-from kbpo.core.database.bulk import insert_row
+from kbpo.core.database.bulk import insert_row, read_rows
 from kbpo_estimators.intervals import Interval, difference_interval
 from kbpo_estimators.pairs import Pairs, pair_level, pairs
 from kbpo_estimators.ranks import last_level
@@ -95,12 +93,10 @@ def compare(
             task.choices, "epoch__document_sample", submission__in=[first, second], level=level, **choice
         )
     }
-    stored = {
-        row.epoch_id: row
-        for row in Comparison.objects.filter(
-            epoch__in=[one.score.epoch_id for one in scores.values()], **choice
-        )
-    }
+    found = Comparison.objects.filter(
+        epoch__in=[one.score.epoch_id for one in scores.values()], **choice
+    ).defer("arrays")
+    stored = {row.epoch_id: row for row in found}
     if not {first.pk, second.pk} <= scores.keys():
         return []
     one, other = scores[first.pk], scores[second.pk]
@@ -108,8 +104,8 @@ def compare(
         return []
     here, there = stored[one.score.epoch_id], stored[other.score.epoch_id]
     read = task.sides()
-    mine = read(here.arrays, one.score.epoch)
-    others = mine if there is here else read(there.arrays, other.score.epoch)
+    mine = read(_arrays(here), one.score.epoch)
+    others = mine if there is here else read(_arrays(there), other.score.epoch)
     place, other_place = here.submissions.index(first.pk), there.submissions.index(second.pk)
     ranking = None
     if one.score.rank is not None and other.score.rank is not None:
@@ -119,8 +115,8 @@ def compare(
     compared = []
     for measure in task.choices.measures:
         a, b = _interval(one.measures[measure]), _interval(other.measures[measure])
-        differences = mine.differences(others, measure)
-        difference = differences.of(place, other_place)
+        differences = mine.difference_of(place, others, other_place, measure)
+        difference = differences.of(0, 0)
         if a is None or b is None or difference is None:
             compared.append(Compared(measure, a, b, None))
             continue
@@ -129,12 +125,18 @@ def compare(
         apart = scale.back(difference_interval(scale.difference(difference), ours, theirs, level / 100))
         among = None
         if ranking is not None:
-            alone = scale.shares(differences.take(np.array([place]), np.array([other_place])))
+            alone = scale.shares(differences)
             is_ranked_by = measure == task.choices.parts[part].ranked_by
             pair = pairs(alone, [ours], [theirs], level / 100)
             among = _among(pair, ranking, scale, is_ranked_by=is_ranked_by)
         compared.append(Compared(measure, a, b, apart, among))
     return compared
+
+
+def _arrays(row: Comparison) -> bytes:
+    """Read what was stored as it is: megabytes of a thousand systems, which Django would read as text."""
+    ((arrays,),) = read_rows("SELECT arrays FROM evaluation_comparison WHERE id = %s", [row.pk])
+    return bytes(arrays)
 
 
 def _among(pair: Pairs, ranking: Ranking, scale: Scale, *, is_ranked_by: bool) -> Among:

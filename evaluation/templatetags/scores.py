@@ -75,6 +75,17 @@ def options(names: Iterable[str], chosen: str) -> SafeString:
 
 
 @register.simple_tag
+def numbered_options(names: Iterable[tuple[int, str]], chosen: int | str) -> SafeString:
+    """Write the options of a list of things that have numbers, of which one may be chosen: maybe hundreds."""
+    return SafeString(
+        "".join(
+            f'<option value="{number}"{" selected" if number == chosen else ""}>{escape(name)}</option>'
+            for number, name in names
+        )
+    )
+
+
+@register.simple_tag
 def dots(plane: Plane) -> SafeString:
     """Draw the systems of a picture: hundreds, so that no template does."""
     return SafeString("".join(_dot(one) for one in plane.dots))

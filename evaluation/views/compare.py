@@ -4,19 +4,20 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from django.db.models import Exists, OuterRef
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
 from annotations.models import Corpus
 from evaluation.choices import Choices
-from evaluation.models import Submission
+from evaluation.models import Score, Submission
 from evaluation.registry import task_of
 from evaluation.scoring import comparing
 from evaluation.scoring.axis import Axis
 from evaluation.scoring.comparing import Compared
 from evaluation.scoring.stored import Measure
-from evaluation.submissions.visibility import KNOWN_NAME, Viewer, find, systems_of
+from evaluation.submissions.visibility import KNOWN_NAME, KNOWN_TEAM, Viewer, find, systems_of
 from evaluation.views.board import Choice, disagreement, offered, read_choice
 from kbpo.core.errors import InvalidInput
 from kbpo.core.revalidating import public_page
@@ -59,11 +60,7 @@ def compare(request: HttpRequest, tag: str) -> HttpResponse:
         "corpus": corpus,
         "first": first,
         "second": second,
-        "systems": systems_of(request.user, corpus)
-        .filter(scores__isnull=False)
-        .select_related("team")
-        .order_by(KNOWN_NAME, "pk")
-        .distinct(),
+        "systems": _offered(request, corpus),
         "lines": lines,
         "lead": lead,
         "same_epoch": first and second and first.batch.epoch_id == second.batch.epoch_id if lines else None,
@@ -75,6 +72,13 @@ def compare(request: HttpRequest, tag: str) -> HttpResponse:
         **offered(corpus, choice),
     }
     return render(request, "evaluation/compare.html", context)
+
+
+def _offered(request: HttpRequest, corpus: Corpus) -> list[tuple[int, str]]:
+    """Return the systems that have scores: their numbers, and what they are called."""
+    has_scores = Exists(Score.objects.filter(submission=OuterRef("pk")))
+    found = systems_of(request.user, corpus).filter(has_scores).order_by(KNOWN_NAME, "pk")
+    return [(pk, f"{name} ({team})") for pk, name, team in found.values_list("pk", KNOWN_NAME, KNOWN_TEAM)]
 
 
 def read_pair(request: HttpRequest, corpus: Corpus) -> tuple[Submission | None, Submission | None]:

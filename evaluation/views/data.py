@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import cast
 
 from django.contrib.auth.decorators import login_required
@@ -22,7 +23,9 @@ from evaluation.starting import SmallFile, small_files
 from evaluation.task import SampleFile, Task
 from evaluation.views.forms import AgreementForm
 from evaluation.views.parts import send_file
+from kbpo import __version__
 from kbpo.accounts.models import User
+from kbpo.core.revalidating import public_page
 
 RETRY_AFTER = 30  # seconds: about as often as the files are made
 GZIP = "application/gzip"
@@ -61,6 +64,7 @@ class Listed:
 
 
 @require_safe
+@public_page()
 def data(request: HttpRequest, tag: str) -> HttpResponse:
     """Show what a corpus gives to those who take part."""
     return _show(request, get_object_or_404(Corpus, tag=tag))
@@ -131,13 +135,26 @@ def _send_small(request: HttpRequest, corpus: Corpus, found: SmallFile) -> HttpR
 def _send_sample(request: HttpRequest, corpus: Corpus, sample: SampleFile) -> HttpResponseBase:
     if sample.quotes_texts:
         readers.check_download(request.user, corpus)
+    digest = _digest_of(corpus, sample)
+    unchanged = get_conditional_response(request, etag=f'"{digest}"') if digest else None
+    if unchanged is not None:
+        return unchanged
     lines = sample.write(corpus)
     first = next(lines, None)
     if first is None:
         raise Http404("its documents allow none")
     response = StreamingHttpResponse(_with(first, lines), content_type="text/plain; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{corpus.tag}-{sample.name}"'
-    return _marked(response, corpus)
+    return _marked(response, corpus, digest)
+
+
+def _digest_of(corpus: Corpus, sample: SampleFile) -> str:
+    """Return the digest of what an example is made from: the documents, and the service's own code."""
+    made = corpus_files.current(corpus)
+    if made is None:
+        return ""
+    said = f"{sample.name}|{made.state}|{corpus.ontology_id}|{corpus.classes_id}|{__version__}"
+    return sha256(said.encode()).hexdigest()
 
 
 def _with(first: str, rest: Iterator[str]) -> Iterator[str]:

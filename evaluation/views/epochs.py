@@ -12,6 +12,7 @@ from django.views.decorators.http import require_safe
 from evaluation.design import releases
 from evaluation.models import Epoch
 from evaluation.registry import task_of
+from kbpo.core.revalidating import public_page
 
 
 class Line:
@@ -22,7 +23,16 @@ class Line:
         return line
 
 
+def _of_labels(request: HttpRequest, tag: str, number: int, kind: str) -> str:
+    return f"{request.path}|{releases.labels_state(_released(tag, number))}"
+
+
+def _of_sample(request: HttpRequest, tag: str, number: int) -> str:
+    return f"{request.path}|{releases.sample_state(_released(tag, number))}"
+
+
 @require_safe
+@public_page(_of_labels)
 def labels(request: HttpRequest, tag: str, number: int, kind: str) -> StreamingHttpResponse:
     """Stream the labels of a released epoch as JSON Lines or CSV; 404 while it is sealed."""
     rows = releases.labels(_released(tag, number))
@@ -35,6 +45,7 @@ def labels(request: HttpRequest, tag: str, number: int, kind: str) -> StreamingH
 
 
 @require_safe
+@public_page(_of_sample)
 def sample(request: HttpRequest, tag: str, number: int) -> StreamingHttpResponse:
     """Stream how a released epoch's sample came about, as JSON Lines; 404 while it is sealed."""
     epoch = _released(tag, number)

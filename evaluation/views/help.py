@@ -167,6 +167,7 @@ def help(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
+@public_page()
 def example(request: HttpRequest, name: str) -> HttpResponse:
     """Send a file of the help page, to be kept."""
     found = walk.FILES.get(name)
@@ -176,6 +177,7 @@ def example(request: HttpRequest, name: str) -> HttpResponse:
 
 
 @require_safe
+@public_page()
 def schema(request: HttpRequest, task: str) -> HttpResponse:
     """Send the JSON Schema of a line of a task's files."""
     if task not in schemas.TASKS:

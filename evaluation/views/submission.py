@@ -45,6 +45,7 @@ from evaluation.views.snapshots import led_to
 from kbpo.accounts.models import User
 from kbpo.core.durations import in_words
 from kbpo.core.errors import InvalidInput, TryAgain
+from kbpo.core.revalidating import public_page
 from kbpo_estimators.resampling import REPLICATES
 from kbpo_estimators.scores import VOTES
 
@@ -76,6 +77,7 @@ class ShownScore:
 
 
 @require_safe
+@public_page()
 def submission(request: HttpRequest, pk: int, prices: Source) -> HttpResponse:
     """Show a submission: all of it to its team and operators, what is published to everybody.
 

@@ -7,9 +7,11 @@ from django.views.decorators.http import require_safe
 from evaluation.registry import task_of
 from evaluation.scoring.of_team import read_team
 from kbpo.accounts.models import Team
+from kbpo.core.revalidating import public_page
 
 
 @require_safe
+@public_page()
 def team(request: HttpRequest, pk: int) -> HttpResponse:
     """Show a team that has something to show; 404 for others, of which nobody learns that they exist."""
     found = get_object_or_404(Team, pk=pk)

@@ -24,6 +24,7 @@ from kbpo.api.base import ApiView
 from kbpo.api.schema import ALWAYS
 from kbpo.core.errors import Conflict, Unavailable
 from kbpo.core.problems import KINDS, OWN_KINDS, Kind
+from kbpo.core.revalidating import public_page
 
 METHODS = ("get", "head", "post", "patch", "delete")
 
@@ -79,6 +80,7 @@ class SchemaView(ApiView):
 
 
 @require_safe
+@public_page()
 def reference(request: HttpRequest) -> HttpResponse:
     """Show what the API can do."""
     schema = read_schema(str(schema_path()))

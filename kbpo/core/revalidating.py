@@ -29,7 +29,7 @@ def public_page(digest: Callable[..., str] | None = None) -> Callable[[View], Vi
     ----------
     digest : callable, optional
         From the view's own arguments to what changes whenever the page does, cheaper than the page; by
-        default the page itself is read.
+        default the page itself is read. What is streamed needs one.
     """
 
     def decorate(view: View) -> View:
@@ -41,18 +41,25 @@ def public_page(digest: Callable[..., str] | None = None) -> Callable[[View], Vi
             found = get_conditional_response(request, etag=etag) if etag else None
             if found is None:
                 found = view(request, *args, **kwargs)
-                if found.status_code != 200 or found.cookies:
+                if found.status_code != 200 or _is_for_one(request, found):
                     return found
                 etag = etag or _etag(found.content)
                 found = get_conditional_response(request, etag=etag, response=found) or found
             found.headers["ETag"] = etag
-            found.headers["Cache-Control"] = PUBLIC
+            found.headers.setdefault("Cache-Control", PUBLIC)
             patch_vary_headers(found, ["Cookie"])
             return found
 
         return answer  # type: ignore[return-value]
 
     return decorate
+
+
+def _is_for_one(request: HttpRequest, response: HttpResponse) -> bool:
+    """Say whether an answer is one visitor's alone: it sets a cookie, or has a form with a token."""
+    has_form = bool(request.META.get("CSRF_COOKIE_NEEDS_UPDATE"))
+    session = getattr(request, "session", None)
+    return bool(response.cookies) or has_form or (session is not None and session.modified)
 
 
 def _etag(content: bytes) -> str:

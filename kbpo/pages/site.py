@@ -4,11 +4,12 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.http import FileResponse, HttpRequest, HttpResponse
-from django.http.response import HttpResponseBase
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
+
+from kbpo.core.revalidating import public_page
 
 ICON = settings.ROOT / "static" / "img" / "favicon.ico"
 #: Forms that are nothing without who fills them in, and the API; what is hidden is no matter of this file.
@@ -33,12 +34,14 @@ def site(request: HttpRequest) -> dict[str, Any]:
 
 
 @require_safe
+@public_page()
 def about(request: HttpRequest) -> HttpResponse:
     """Show what the site is, and to whom one writes."""
     return render(request, "about.html")
 
 
 @require_safe
+@public_page()
 @cache_control(public=True, max_age=24 * 3600)
 def robots(request: HttpRequest) -> HttpResponse:
     """Tell search engines which pages are not for them."""
@@ -46,7 +49,8 @@ def robots(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
+@public_page()
 @cache_control(public=True, max_age=24 * 3600)
-def favicon(request: HttpRequest) -> HttpResponseBase:
+def favicon(request: HttpRequest) -> HttpResponse:
     """Send the icon to browsers that ask for it where it was in 1999."""
-    return FileResponse(ICON.open("rb"), content_type="image/vnd.microsoft.icon")
+    return HttpResponse(ICON.read_bytes(), "image/vnd.microsoft.icon")

@@ -167,6 +167,9 @@ class Side:
         variances = own[:, None] + others - 2 * shared
         return Differences(self.estimates[:, None] - other.estimates, variances, own, others, None)
 
+    def difference_of(self, place: int, other: "Side", other_place: int, measure: str) -> Differences:
+        return self.differences(other, measure).take(np.array([place]), np.array([other_place]))
+
 
 def sides() -> ReadSide:
     def read(arrays: bytes | memoryview, epoch: Epoch) -> Side:

@@ -10,10 +10,12 @@ from evaluation.generation.task import TASK
 from evaluation.generation.views import figures
 from evaluation.generation.views.report import MeasureReport, Report, measures_of, read_report
 from kbpo.core.errors import InvalidInput
+from kbpo.core.revalidating import public_page
 from kbpo_estimators.generation import FEW
 
 
 @require_safe
+@public_page()
 def metrics(request: HttpRequest, tag: str) -> HttpResponse:
     """Show what metrics are worth, as published judgements have it."""
     corpus = get_object_or_404(Corpus, tag=tag)

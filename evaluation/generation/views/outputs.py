@@ -24,9 +24,11 @@ from evaluation.models import Epoch, Submission
 from evaluation.submissions.visibility import SAMPLED, systems_of
 from evaluation.submissions.visibility import find as find_submission
 from kbpo.core.errors import InvalidInput
+from kbpo.core.revalidating import public_page
 
 
 @require_safe
+@public_page()
 def outputs(request: HttpRequest, tag: str, pk: int) -> HttpResponse:
     """Show what a system wrote, filtered, ordered and paged; once judgements are published, those."""
     corpus, submission = _find(request, tag, pk)
@@ -76,6 +78,7 @@ def outputs(request: HttpRequest, tag: str, pk: int) -> HttpResponse:
 
 
 @require_safe
+@public_page()
 def metric(request: HttpRequest, tag: str, pk: int) -> HttpResponse:
     """Show a metric of what a system wrote against what people said of it, where that is published."""
     corpus, submission = _find(request, tag, pk)
@@ -107,6 +110,7 @@ def metric(request: HttpRequest, tag: str, pk: int) -> HttpResponse:
 
 
 @require_safe
+@public_page()
 def pair(request: HttpRequest, tag: str) -> HttpResponse:
     """Show the inputs for which two systems wrote something else, side by side."""
     corpus = get_object_or_404(Corpus, tag=tag)

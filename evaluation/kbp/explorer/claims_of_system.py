@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from django.core.paginator import Page, Paginator
 from django.db.models import QuerySet
@@ -53,7 +54,10 @@ class ShownClaim:
 
 def predicates(submission: Submission, ontology: Ontology) -> list[tuple[str, str]]:
     """List the relations that a submission claims: (name, label), in the ontology's order."""
-    used = set(submission.predictions.values_list("instance__predicate", flat=True).distinct())
+    # What was counted as the file was read, for what it claims never changes; else all claims are looked at.
+    used = set(submission.counts.get("instances_by_predicate") or ())
+    if not used:
+        used.update(submission.predictions.values_list("instance__predicate", flat=True).distinct())
     return [(one.name, one.label) for one in ontology.relations if one.name in used]
 
 
@@ -99,7 +103,7 @@ def find_predictions(
         )
     if verdict and verdict not in VERDICTS:
         raise InvalidInput(f"{verdict!r} is none of {', '.join(VERDICTS)}.", where="verdict")
-    found = submission.predictions.select_related("instance__document").order_by("line", "pk")
+    found = submission.predictions.order_by("line")
     if predicate:
         found = found.filter(instance__predicate=predicate)
     if verdict:
@@ -112,12 +116,17 @@ def find_predictions(
             found = found.exclude(pk__in=decided)
         else:
             found = found.filter(pk__in=[pk for pk, outcome in decided.items() if outcome == verdict])
-    return Paginator(found, size).get_page(page)
+    chosen = Paginator(found.values_list("pk", flat=True), size).get_page(page)
+    # Texts are read of those alone that are shown: what comes before them is passed over by an index.
+    wanted = chosen.object_list  # not read yet: Postgres finds them and what is read of them at once
+    shown = Prediction.objects.filter(pk__in=wanted).select_related("instance__document")
+    listed = sorted(shown, key=lambda one: one.line)
+    return Page(listed, chosen.number, cast("Paginator[Prediction]", chosen.paginator))
 
 
 def _maybe_published(found: "QuerySet[Prediction]") -> "QuerySet[Prediction]":
     published = Question.objects.filter(published_at__isnull=False).values("document")
-    return found.filter(instance__document__in=published).select_related(None).select_related("instance")
+    return found.filter(instance__document__in=published).select_related("instance")
 
 
 def show(

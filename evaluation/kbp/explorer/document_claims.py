@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from django.db.models import Count
+from django.contrib.postgres.aggregates import ArrayAgg
 
 from annotations import selectors
 from annotations.kinds import relation as relation_kind
@@ -66,11 +66,14 @@ class Claims:
         What is claimed, in the order of the text, by the instance's row id.
     mentions : dict of Span to set of str
         The mentions, with the types that systems give them.
+    makers : dict of int to list of System
+        Who makes each claim, by the instance's row id, in the order of their names.
     """
 
     systems: dict[int, System]
     instances: dict[Relation, int]
     mentions: dict[Span, set[str]]
+    makers: dict[int, list[System]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,8 +128,9 @@ def read_claims(document: Document, viewer: Viewer) -> Claims:
         pk: System(pk, name, team)
         for pk, name, team in seen.order_by(KNOWN_NAME, "pk").values_list("pk", KNOWN_NAME, KNOWN_TEAM)
     }
+    # Who may be seen is looked up here: Postgres would look for each claim of each of a thousand systems.
     rows = (
-        Prediction.objects.filter(instance__document=document, submission__in=list(systems))
+        Prediction.objects.filter(instance__document=document)
         .order_by()
         .values_list(
             "instance_id",
@@ -138,16 +142,27 @@ def read_claims(document: Document, viewer: Viewer) -> Claims:
             "subject_type",
             "object_type",
         )
-        .distinct()
+        .annotate(by=ArrayAgg("submission_id"))
     )
     instances: dict[Relation, int] = {}
     mentions: dict[Span, set[str]] = defaultdict(set)
-    for instance_id, predicate, start, end, object_start, object_end, subject_type, object_type in rows:
+    makers: dict[int, list[int]] = defaultdict(list)
+    for pk, predicate, start, end, object_start, object_end, subject_type, object_type, by in rows:
+        known = [system for system in by if system in systems]
+        if not known:
+            continue
         relation = Relation(predicate, Span(start, end), Span(object_start, object_end))
-        instances[relation] = instance_id
+        instances[relation] = pk
         mentions[relation.subject].add(subject_type)
         mentions[relation.object].add(object_type)
-    return Claims(systems, dict(sorted(instances.items(), key=lambda item: order(item[0]))), dict(mentions))
+        makers[pk] += known
+    place = {pk: number for number, pk in enumerate(systems)}
+    return Claims(
+        systems,
+        dict(sorted(instances.items(), key=lambda item: order(item[0]))),
+        dict(mentions),
+        {pk: [systems[one] for one in sorted(own, key=place.__getitem__)] for pk, own in makers.items()},
+    )
 
 
 def match(
@@ -175,35 +190,21 @@ def match(
 
 def claimants(claims: Claims, relations: Iterable[Relation]) -> Mapping[Relation, list[System]]:
     """Say who makes each of some claims, by name."""
-    relation_of = {claims.instances[relation]: relation for relation in relations}
-    rows = Prediction.objects.filter(instance__in=list(relation_of), submission__in=list(claims.systems))
-    who: dict[Relation, set[int]] = {relation: set() for relation in relation_of.values()}
-    for instance_id, submission_id in rows.order_by().values_list("instance_id", "submission_id"):
-        who[relation_of[instance_id]].add(submission_id)
-    return {
-        relation: [system for pk, system in claims.systems.items() if pk in pks]
-        for relation, pks in who.items()
-    }
+    return {relation: claims.makers[claims.instances[relation]] for relation in relations}
 
 
 def claimed_by(claims: Claims, system: int) -> list[Relation]:
     """Return what a system claims, in the order of the text."""
-    own = set(
-        Prediction.objects.filter(instance__in=list(claims.instances.values()), submission=system)
-        .order_by()
-        .values_list("instance_id", flat=True)
-    )
+    own = {pk for pk, makers in claims.makers.items() if any(one.pk == system for one in makers)}
     return [relation for relation, pk in claims.instances.items() if pk in own]
 
 
-def count_claims(claims: Claims, relations: Iterable[Relation]) -> dict[int, int]:
+def count_claims(claims: Claims, relations: Iterable[Relation]) -> Mapping[int, int]:
     """Count how many of some claims each system makes, by its row id; those that make none are left out."""
-    wanted = [claims.instances[relation] for relation in relations]
-    rows = Prediction.objects.filter(instance__in=wanted, submission__in=list(claims.systems)).order_by()
-    return dict(rows.values_list("submission_id").annotate(Count("pk")))
+    return Counter(one.pk for relation in relations for one in claims.makers[claims.instances[relation]])
 
 
-def count_found(claims: Claims, finders: Sequence[Sequence[Relation]]) -> dict[int, int]:
+def count_found(claims: Claims, finders: Sequence[Sequence[Relation]]) -> Mapping[int, int]:
     """Count how many true relations each system finds, by its row id; those that find none are left out.
 
     Parameters
@@ -212,24 +213,17 @@ def count_found(claims: Claims, finders: Sequence[Sequence[Relation]]) -> dict[i
     finders : sequence of sequence of Relation
         The claims that find each true relation.
     """
-    found_by: dict[int, list[int]] = defaultdict(list)
-    for number, own in enumerate(finders):
-        for relation in own:
-            found_by[claims.instances[relation]].append(number)
-    rows = Prediction.objects.filter(instance__in=list(found_by), submission__in=list(claims.systems))
-    pairs = {
-        (submission_id, number)
-        for instance_id, submission_id in rows.order_by().values_list("instance_id", "submission_id")
-        for number in found_by[instance_id]
-    }
-    return Counter(submission_id for submission_id, _ in pairs)
+    found = (
+        {one.pk for relation in own for one in claims.makers[claims.instances[relation]]} for own in finders
+    )
+    return Counter(pk for pks in found for pk in pks)
 
 
 def uses(document: Document, claims: Claims, relations: Iterable[Relation]) -> Mapping[Relation, list[Use]]:
     """Read how each system makes some claims, with what is published of it, by name."""
     relation_of = {claims.instances[relation]: relation for relation in relations}
-    rows = Prediction.objects.filter(instance__in=list(relation_of), submission__in=list(claims.systems))
-    predictions = list(rows.select_related("instance"))
+    rows = Prediction.objects.filter(instance__in=list(relation_of)).select_related("instance")
+    predictions = [one for one in rows if one.submission_id in claims.systems]
     verdicts = published_verdicts(predictions)
     found: dict[Relation, list[Use]] = {relation: [] for relation in relation_of.values()}
     place = {pk: number for number, pk in enumerate(claims.systems)}

@@ -113,7 +113,7 @@ def read_filters(
     choice: Choice,
     ontology: Ontology,
 ) -> Filters:
-    """Read what relations can be narrowed down to, with one query whatever they are.
+    """Read what relations can be narrowed down to.
 
     Parameters
     ----------

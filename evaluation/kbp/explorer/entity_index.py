@@ -5,9 +5,11 @@ others what published systems claim, with the labels that are published. What is
 page of its own; how names are gathered is in `entity_names`, and relations in `relation_facts`.
 """
 
+import gc
 import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 
 from django.db import transaction
@@ -63,9 +65,22 @@ def index_entities(*, now: datetime) -> int:
         if _is_due(corpus):
             with claim(f"entities of corpus {corpus.pk}") as is_ours:
                 if is_ours and _is_due(corpus):
-                    make_index(corpus=corpus, now=now)
+                    with _nothing_collected():
+                        make_index(corpus=corpus, now=now)
                     made += 1
     return made
+
+
+@contextmanager
+def _nothing_collected() -> Iterator[None]:
+    """Have Python not look for garbage meanwhile, among millions of objects that are all needed."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 @transaction.atomic

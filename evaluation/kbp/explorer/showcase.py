@@ -3,11 +3,17 @@
 Which one is a rule's to say, and nobody's taste: of the claims of the newest released epoch of a corpus whose
 texts everybody may read, on which three people voted and that a published, scored system makes in a sentence
 of ordinary length, the one whose digest comes first.
+
+A process keeps which one that is, or that there is none, for as long as no epoch is released, no system comes
+or goes, nothing is scored and nothing is taken down; whether it may still be shown, and all that is said of
+it, is read each time.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+
+from django.db.models import QuerySet
 
 from annotations.models import Corpus, Question
 from annotations.ontologies import plain_ontology_of
@@ -19,6 +25,7 @@ from evaluation.kbp.task import TASK
 from evaluation.models import Epoch, Prediction, Submission
 from evaluation.scoring.stored import Measure, newest_scores, shown_standard
 from evaluation.submissions.visibility import visible
+from kbpo.core.database.bulk import read_rows
 
 #: What is looked at, of which one is found almost always.
 DOCUMENTS, PREDICTIONS, SHOWN = 20, 300, 20
@@ -63,26 +70,66 @@ class Shown:
     level: int
 
 
+# What the choice rests on: labels of a released epoch never change.
+_STATE = """
+SELECT concat_ws('|',
+  (SELECT sum(hashtextextended(concat_ws('|', e.id, e.released_at, c.id, c.texts, c.task, c.ontology_id), 0))
+   FROM evaluation_epoch e JOIN annotations_corpus c ON c.id = e.corpus_id WHERE e.released_at IS NOT NULL),
+  (SELECT sum(hashtextextended(concat_ws('|', id, state, is_public), 0)) FROM evaluation_submission
+   WHERE is_public AND state = 'scored'),
+  (SELECT count(*) FROM annotations_takedown), (SELECT max(id) FROM evaluation_score))
+"""
+_chosen: tuple[str, int, int] = ("", 0, 0)
+"""The state in which a claim was chosen, and the row ids of its epoch and of the prediction; 0 for none."""
+
+
 def find_showcase() -> Shown | None:
     """Return the claim; None where no corpus has one."""
-    released = Epoch.objects.filter(
-        released_at__isnull=False, corpus__texts=Corpus.Texts.PUBLIC, corpus__task=TASK.name
+    global _chosen
+    ((state,),) = read_rows(_STATE, [])
+    released = (
+        Epoch.objects.filter(
+            released_at__isnull=False, corpus__texts=Corpus.Texts.PUBLIC, corpus__task=TASK.name
+        )
+        .select_related("corpus")
+        .order_by("-released_at", "-pk")
     )
-    for epoch in released.select_related("corpus").order_by("-released_at", "-pk")[:3]:
-        if found := _of_epoch(epoch):
+    known, epoch_id, prediction_id = _chosen
+    if known == state and not epoch_id:
+        return None
+    if known == state and (epoch := released.filter(pk=epoch_id).first()):
+        one = _claims().filter(pk=prediction_id, instance__document__corpus=epoch.corpus)
+        if found := _choose(epoch, list(one)):
             return found
+    for epoch in released[:3]:
+        if found := _choose(epoch, _candidates(epoch)):
+            _chosen = (state, epoch.pk, found.claim.prediction.pk)
+            return found
+    _chosen = (state, 0, 0)
     return None
 
 
-def _of_epoch(epoch: Epoch) -> Shown | None:
+def _claims() -> QuerySet[Prediction]:
+    """Select what published systems with scores claim, with its document."""
+    seen = visible(None).filter(state=Submission.State.SCORED)
+    return Prediction.objects.filter(submission__in=seen.values("pk")).select_related("instance__document")
+
+
+def _candidates(epoch: Epoch) -> Sequence[Prediction]:
+    """Return claims in the first documents of which something is published."""
     published = Question.objects.filter(document__corpus=epoch.corpus, published_at__isnull=False)
     documents = list(published.order_by("document").values_list("document", flat=True).distinct()[:DOCUMENTS])
-    predictions = (
-        Prediction.objects.filter(instance__document__in=documents, submission__in=visible(None))
-        .filter(submission__state=Submission.State.SCORED)
-        .select_related("instance__document")
-        .order_by("pk")[:PREDICTIONS]
-    )
+    # First the rows that count, then what is read of them: no text more than once too often, and no walk
+    # along all predictions of the site.
+    own = Prediction.objects.filter(instance__document__in=documents)
+    seen = set(visible(None).filter(state=Submission.State.SCORED).values_list("pk", flat=True))
+    rows = own.order_by().values_list("pk", "submission_id")
+    first = sorted(pk for pk, submission in rows if submission in seen)[:PREDICTIONS]
+    return list(_claims().filter(pk__in=first).order_by("pk"))
+
+
+def _choose(epoch: Epoch, predictions: Sequence[Prediction]) -> Shown | None:
+    """Return the first of some claims that can be shown."""
     claims = {one.pk: row_of(one).relation() for one in predictions}
     rulings = published_rulings(claims.values())
     scores = _scores(epoch.corpus, {one.submission_id for one in predictions})

@@ -19,6 +19,7 @@ from evaluation.kbp.views.access import closed, find_corpus
 from evaluation.models import Epoch
 from evaluation.submissions.visibility import is_operator
 from kbpo.core.errors import InvalidInput
+from kbpo.core.revalidating import public_page
 
 PAGE = 50
 GONE = 410
@@ -27,6 +28,7 @@ LONGEST_ID = 18  # digits
 
 
 @require_safe
+@public_page()
 def choose(request: HttpRequest) -> HttpResponse:
     """Lead to the documents of the only corpus, or let the reader choose one."""
     of_task = Corpus.objects.filter(task=TASK.name)
@@ -37,6 +39,7 @@ def choose(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
+@public_page()
 def documents(request: HttpRequest, tag: str) -> HttpResponse:
     """List a corpus' documents: search by their words, ids and titles, paged."""
     corpus = find_corpus(tag)
@@ -64,6 +67,7 @@ def documents(request: HttpRequest, tag: str) -> HttpResponse:
 
 
 @require_safe
+@public_page()
 def document(request: HttpRequest, tag: str, doc_id: str) -> HttpResponse:
     """Show a document with its mentions marked, and the relations between them beside it."""
     corpus = find_corpus(tag)

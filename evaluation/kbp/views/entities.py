@@ -12,11 +12,13 @@ from evaluation.kbp.explorer import entity_search as index
 from evaluation.kbp.views.access import closed, find_corpus
 from evaluation.kbp.views.documents import read_search
 from evaluation.models import Entity
+from kbpo.core.revalidating import public_page
 
 PAGE = 50
 
 
 @require_safe
+@public_page()
 def entities(request: HttpRequest, tag: str) -> HttpResponse:
     """List a corpus' entities: search by their names, paged."""
     corpus = find_corpus(tag)
@@ -41,6 +43,7 @@ def entities(request: HttpRequest, tag: str) -> HttpResponse:
 
 
 @require_safe
+@public_page()
 def entity(request: HttpRequest, tag: str, key: str) -> HttpResponse:
     """Show an entity, its relations, and the documents that name it; or one relation with all its sources."""
     corpus = find_corpus(tag)

@@ -10,9 +10,11 @@ from evaluation.kbp.explorer import claims_of_system
 from evaluation.kbp.views.access import find_corpus
 from evaluation.models import Epoch
 from evaluation.submissions.visibility import find, is_published
+from kbpo.core.revalidating import public_page
 
 
 @require_safe
+@public_page()
 def system(request: HttpRequest, tag: str, pk: int) -> HttpResponse:
     """Show a system's predictions, filtered and paged."""
     corpus = find_corpus(tag)

@@ -20,6 +20,7 @@ from kbpo.accounts.personal import deleting, exporting
 from kbpo.accounts.personal.parts import Leaving
 from kbpo.core.errors import KbpoError
 from kbpo.core.keeping import trash
+from kbpo.core.revalidating import public_page
 
 
 class DeletionForm(forms.Form):
@@ -45,6 +46,7 @@ class DeletionForm(forms.Form):
 
 
 @require_safe
+@public_page()
 def privacy(request: HttpRequest) -> HttpResponse:
     """Say what is kept about people, why, for how long, and who sees it."""
     context = {

@@ -5,7 +5,8 @@ import re
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from annotations.models import Corpus
+from annotations.models import Corpus, Document, Label, Question
+from evaluation.kbp.explorer import showcase
 from evaluation.models import FileCheck, Submission, Upload
 from evaluation.submissions import visiting
 from kbpo.accounts import request_limits
@@ -77,6 +78,29 @@ def test_nothing_sealed_is_shown_on_the_first_page(client, judged):
 def test_a_hidden_systems_claim_is_not_shown_on_the_first_page(client, judged):
     Submission.objects.update(is_public=False)
     assert "An example, made up" in client.get("/").content.decode()
+
+
+@pytest.mark.parametrize(
+    ("model", "change"),
+    [
+        (Corpus, {"texts": Corpus.Texts.AGREEMENT}),
+        (Submission, {"is_public": False}),
+        (Submission, {"state": Submission.State.WITHDRAWN}),
+        (Question, {"published_at": None}),
+        (Label, {"votes_for": 4, "votes": 5}),
+        (Document, {"text": "□□□"}),
+    ],
+)
+def test_a_claim_that_was_shown_is_looked_at_again_each_time(client, judged, model, change):
+    assert "A real claim" in client.get("/").content.decode()
+    model.objects.update(**change)
+    assert "A real claim" not in client.get("/").content.decode()
+
+
+def test_a_claim_that_was_chosen_is_not_chosen_again(client, judged, monkeypatch):
+    client.get("/")
+    monkeypatch.setattr(showcase, "_candidates", None)
+    assert "A real claim" in client.get("/").content.decode()
 
 
 def test_the_claim_of_the_first_page_takes_a_bounded_number_of_queries(

@@ -92,6 +92,27 @@ def test_a_system_does_not_differ_from_itself(measure):
     assert (same.estimate, same.variance) == (0.0, 0.0)
 
 
+@pytest.mark.parametrize("measure", MEASURES)
+@pytest.mark.parametrize("estimator", ["documents", "labelled", "both"])
+def test_two_systems_alone_differ_as_they_do_among_all(estimator, measure):
+    stored = chosen(estimated(8), estimator)
+    two = stored.take([2, 0])
+    expected = differences(stored, stored, measure, SAMPLE).of(2, 0)
+    found = differences(two, two, measure, SAMPLE).of(0, 1)
+    assert found.estimate == expected.estimate
+    assert found.variance == pytest.approx(expected.variance, rel=1e-12)
+    assert found.degrees_of_freedom == expected.degrees_of_freedom
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_one_system_alone_differs_from_another_epochs_as_it_does_among_all(measure):
+    first, second = chosen(estimated(9), "documents"), chosen(estimated(10), "documents")
+    expected = differences(first, second, measure, SAMPLE).of(1, 3)
+    found = differences(first.take([1]), second.take([3]), measure, SAMPLE).of(0, 0)
+    assert found.estimate == expected.estimate
+    assert found.variance == pytest.approx(expected.variance, rel=1e-12)
+
+
 def test_precisions_of_different_epochs_are_independent():
     first, second = chosen(estimated(9), "documents"), chosen(estimated(10), "documents")
     found = differences(first, second, "precision", SAMPLE).of(1, 0)
