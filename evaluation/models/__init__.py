@@ -1,5 +1,6 @@
 """Judging systems: submissions, samples and scores."""
 
+from evaluation.models.archive import ArchiveKey, EpochArchive
 from evaluation.models.attachment import Attachment
 from evaluation.models.audit import Audit, AuditDrawing
 from evaluation.models.class_prediction import ClassPrediction
@@ -45,6 +46,7 @@ from evaluation.models.upload import FileCheck, Upload
 from evaluation.models.worth import JudgedVariance, MetricWorth
 
 __all__ = [
+    "ArchiveKey",
     "Attachment",
     "Audit",
     "AuditDrawing",
@@ -57,6 +59,7 @@ __all__ = [
     "EntityName",
     "EntityRelation",
     "Epoch",
+    "EpochArchive",
     "Estimate",
     "FileCheck",
     "FittedModel",
