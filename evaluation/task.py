@@ -20,6 +20,7 @@ from evaluation.reading.reader import Reader
 from evaluation.scores import Divided, ReadSide, Scored
 from evaluation.units import Alternative, BoolArray, FloatArray, Foreseen, IntArray, Plan, Pool, Units
 from kbpo.core.errors import InvalidInput
+from kbpo_archive.writing import Writer
 from kbpo_estimators.coordinated import LABEL_VARIANCE
 from kbpo_estimators.pooled import UnitFeatures
 from kbpo_estimators.scores import CoordinatedSample, IidSample
@@ -162,6 +163,60 @@ class Preparing:
     words: Callable[[Submission], str]
 
 
+class ToArchive(Protocol):
+    """A released epoch whose archive is made, as a task is asked about it."""
+
+    @property
+    def epoch(self) -> Epoch:
+        """Return the epoch, with its corpus."""
+
+    @property
+    def pool(self) -> Pool:
+        """Return its pool."""
+
+    @property
+    def sample(self) -> Sample:
+        """Return its sample."""
+
+    @property
+    def questions(self) -> Mapping[int, int]:
+        """Return the number of each published question, by row id."""
+
+    @property
+    def keys(self) -> Sequence[str]:
+        """Return the key of each unit."""
+
+    @property
+    def teams(self) -> Mapping[int, int]:
+        """Return the number of each team, by row id."""
+
+    def pseudonym(self, worker: int) -> str:
+        """Return what stands for a person in this release alone."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Archiving:
+    """What a task adds to the archive of a released epoch.
+
+    Attributes
+    ----------
+    unit_columns : tuple of str
+        Columns of the table of units beside those that every task has.
+    describe : callable
+        Of each unit, given whether it may be told where it is: its document's id, or None, and the values of
+        those columns.
+    prediction_columns : callable
+        Columns of the table of predictions: by name, for each system the values in the order of its units.
+    write : callable
+        Writes the task's own tables, and returns what stands in the manifest of them.
+    """
+
+    unit_columns: tuple[str, ...]
+    describe: Callable[[ToArchive, Sequence[bool]], Iterator[tuple[str | None, Sequence[Any]]]]
+    prediction_columns: Callable[[ToArchive], Mapping[str, Sequence[Sequence[Any]]]]
+    write: Callable[[Writer, ToArchive], Mapping[str, Any]]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Task:
     """One task.
@@ -276,6 +331,8 @@ class Task:
         Says of a pool's units how likely the label of each sampled one was before anybody voted, from the
         labels of other folds (`prior` of `evaluation.design.evidence.Votes`). None where a unit goes by one
         claim of its question: the pooled model of all tasks then says how likely that is.
+    archiving : Archiving or None
+        What it adds to archives of released epochs; None where none are made.
     scored_by : tuple of module
         Those whose code makes its scores, beside what all tasks share: a package stands for all of its folder
         but views and explorer.
@@ -330,6 +387,7 @@ class Task:
     random_key: Callable[[str], str] | None = None
     label_variance: float = LABEL_VARIANCE
     prior: Callable[[Pool, CoordinatedSample], FloatArray] | None = None
+    archiving: Archiving | None = None
 
     @property
     def annotates_documents(self) -> bool:

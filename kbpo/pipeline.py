@@ -26,6 +26,7 @@ from crowd import accounts, collecting, posting, qualifying, review
 from crowd.providers import prolific, registry
 from crowd.providers.base import ProviderError
 from crowd.quality import measures
+from evaluation.archives import making as archives
 from evaluation.design import batches, sampling
 from evaluation.kbp.explorer import entity_index
 from evaluation.kbp.recall import document_phases
@@ -219,6 +220,11 @@ def make_corpus_files() -> int:
     return corpus_files.make_files(now=timezone.now())
 
 
+def make_archives() -> int:
+    """Make the archives of released epochs that lack one; return how many."""
+    return archives.make_archives(find_task=task_of, now=timezone.now())
+
+
 def send_mail() -> int:
     """Send the mail that is due; return how many messages were sent."""
     return sending.send_mail()
@@ -271,7 +277,7 @@ def remove_orphans() -> int:
     if not installation.is_steady():
         return 0
     removed = files.remove_orphans(now=now) + texts.remove_unfinished(now=now)
-    removed += corpus_files.remove_unfinished(now=now)
+    removed += corpus_files.remove_unfinished(now=now) + archives.remove_unfinished(now=now)
     return removed + trash.empty(now=now, named=files.named)
 
 
@@ -347,6 +353,7 @@ STAGES: tuple[Callable[[], int], ...] = (
     read_checks,
     normalise_files,
     make_corpus_files,
+    make_archives,
     send_mail,
     send_webhooks,
     remove_expired,

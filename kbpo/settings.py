@@ -23,6 +23,7 @@ DEVELOPMENT = _given.debug
 DEBUG = _given.tracebacks
 KBPO_HOME = _given.home
 KBPO_EPOCH_SECRET = _given.epoch_secret
+KBPO_JUDGEMENTS_LICENCE = "CC BY 4.0"  # of what archives of released epochs hold beside texts
 TEAMS_NEED_APPROVAL = _given.teams_need_approval
 SEND_WEBHOOKS = _given.send_webhooks
 KBPO_NUDGE = True  # whether commits send messages to the workers

@@ -14,6 +14,7 @@ from kbpo_client.errors import Later, WrongUsage
 from kbpo_client.uploads import Progress, nowhere
 
 Row = dict[str, Any]
+ARCHIVES = "epoch-"  # what the names of archives of epochs begin with
 
 READ = frozenset({"accepted", "judging", "scored", "refused", "cancelled", "withdrawn", "failed"})
 SCORED = READ - {"accepted", "judging"}
@@ -168,7 +169,8 @@ class Client:
         except OSError as error:
             raise WrongUsage(f"{folder} cannot be written: {error.strerror}") from None
         done = []
-        for name in names or files:
+        # Archives of epochs are files like the others, but nobody needs all of them to take part.
+        for name in names or [one for one in files if not one.startswith(ARCHIVES)]:
             if name != Path(name).name or name == validating.ABOUT:
                 raise WrongUsage(f"{name!r:.80} is no name for a file here")
             if not files[name]["is_open"] and not names:
@@ -184,6 +186,43 @@ class Client:
                 state = "fetched" if is_new else "unchanged"
             done.append({"file": str(folder / name), "state": state})
         return done
+
+    def download_archive(
+        self, tag: str, epoch: int, to: Path | str = "", *, edition: int = 0, progress: Progress = nowhere
+    ) -> Row:
+        """Download the archive of a released epoch: its newest edition, or one that is named.
+
+        Parameters
+        ----------
+        to : Path or str
+            A file; named as it is on the site if left out.
+        edition : int
+            From 1; 0 is the newest.
+
+        Returns
+        -------
+        dict
+            ``file``, ``sha256``, and ``state``: ``fetched``, or ``unchanged`` where it was there.
+
+        Raises
+        ------
+        ClientError
+            As `kbpo_client.downloads.fetch`, or if there is none.
+        """
+        begins = f"{ARCHIVES}{epoch}-edition-"
+        found = {
+            int(one["name"].removeprefix(begins).removesuffix(".zip")): one
+            for one in self.data(tag)
+            if one["name"].startswith(begins)
+        }
+        if not found or (edition and edition not in found):
+            raise WrongUsage(f"epoch {epoch} of {tag} has no such archive: it is made after the release")
+        one = found[edition or max(found)]
+        path = Path(to) if to else Path(f"{tag}-{one['name']}")
+        is_new = downloads.fetch(
+            self._connection, f"{_of(tag)}data/{one['name']}", path, digest=one["digest"], progress=progress
+        )
+        return {"file": str(path), "sha256": one["digest"], "state": "fetched" if is_new else "unchanged"}
 
     def submit(
         self,

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from kbpo_client import login, options
+from kbpo_client import login, options, recomputing
 from kbpo_client.client import ACTIONS, STOPPED, Client
 from kbpo_client.errors import ClientError, NetworkError, NotAllowed, WrongUsage
 from kbpo_client.output import Output
@@ -79,6 +79,8 @@ def main(arguments: Sequence[str] | None = None, *, output: Output | None = None
 def _run(asked: argparse.Namespace, output: Output, of_client: Mapping[str, Any]) -> int:
     if asked.command == "validate":
         return _validate(asked, output)
+    if asked.command == "recompute":
+        return recomputing.show(asked.archive, output)
     if asked.command == "login":
         return _login(asked, output, of_client)
     run: Run = asked.run
@@ -118,6 +120,14 @@ def _data(asked: argparse.Namespace, client: Client, output: Output) -> int:
     output.rows(done, TABLES["data"])
     if any(one["state"] == "closed" for one in done):
         output.tell(f"what opens closed files stands on {client.site}/corpora/{asked.corpus}/data/")
+    return 0
+
+
+def _archive(asked: argparse.Namespace, client: Client, output: Output) -> int:
+    done = client.download_archive(
+        asked.corpus, asked.epoch, asked.to, edition=asked.edition, progress=output.bar
+    )
+    output.rows([done])
     return 0
 
 
@@ -433,6 +443,13 @@ def _parser() -> argparse.ArgumentParser:
     add("predictions", "list what a submission claims, as JSON Lines", _predictions, options.for_predictions)
     add("epochs", "list a corpus' epochs", _epochs, options.for_corpus)
     add("labels", "list the labels of a released epoch, as JSON Lines", _labels, options.for_epoch)
+    add("archive", "download the archive of a released epoch", _archive, options.for_archive)
+    add(
+        "recompute",
+        "compute every published score from an archive alone, and compare; needs NumPy and SciPy",
+        None,
+        options.for_recomputing,
+    )
     add(
         "download",
         "download what a submission claims",

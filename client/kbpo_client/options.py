@@ -24,6 +24,19 @@ def for_data(command: argparse.ArgumentParser) -> None:
     command.add_argument("--list", action="store_true", help="list the files, and download nothing")
 
 
+def for_archive(command: argparse.ArgumentParser) -> None:
+    """Take which archive, and where to."""
+    for_corpus(command)
+    command.add_argument("epoch", type=int, help="its number")
+    command.add_argument("--edition", type=int, default=0, help="the newest if left out")
+    command.add_argument("--to", default="", metavar="FILE")
+
+
+def for_recomputing(command: argparse.ArgumentParser) -> None:
+    """Take an archive."""
+    command.add_argument("archive", type=Path, help="as kbpo archive fetched it")
+
+
 def for_file(command: argparse.ArgumentParser) -> None:
     """Take a file."""
     command.add_argument("file", type=Path, help="plain or gzip")

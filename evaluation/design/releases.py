@@ -43,7 +43,7 @@ def labels(epoch: Epoch) -> Iterator[dict[str, Any]]:
         The epoch is not released.
     """
     _refuse_sealed(epoch)
-    questions = [pk for _, pk in _published(epoch)]
+    questions = [pk for _, pk in published(epoch)]
     for first in range(0, len(questions), CHUNK):
         yield from _labels_of(questions[first : first + CHUNK])
 
@@ -73,9 +73,9 @@ def label_page(epoch: Epoch, after: tuple[int, ...] | None, size: int) -> LabelP
         The epoch is not released.
     """
     _refuse_sealed(epoch)
-    published = _published(epoch)
-    first = 0 if after is None else bisect_right(published, after)
-    asked = published[first : first + size + 1]
+    every = published(epoch)
+    first = 0 if after is None else bisect_right(every, after)
+    asked = every[first : first + size + 1]
     return LabelPage(asked, list(_labels_of([pk for _, pk in asked[:size]])))
 
 
@@ -108,7 +108,7 @@ def _refuse_sealed(epoch: Epoch) -> None:
         raise NotAllowed(f"The labels of epoch {epoch.number} are sealed until it is released.")
 
 
-def _published(epoch: Epoch) -> list[tuple[int, int]]:
+def published(epoch: Epoch) -> list[tuple[int, int]]:
     """Return the published questions of an epoch's batches with their documents, by row ids, in order."""
     # Each table by itself: whatever Postgres believes of their sizes, it cannot join them badly.
     batches = list(epoch.batches.values_list("pk", flat=True))

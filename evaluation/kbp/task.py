@@ -7,7 +7,17 @@ from typing import Any
 from annotations.models import Corpus
 from annotations.ontologies import plain_ontology_of
 from evaluation import kbp
-from evaluation.kbp import auditing, comparing, divisions, kept, keys, name_counts, planning, scoring
+from evaluation.kbp import (
+    archiving,
+    auditing,
+    comparing,
+    divisions,
+    kept,
+    keys,
+    name_counts,
+    planning,
+    scoring,
+)
 from evaluation.kbp.asking import ask, asked_beside, needed_beside
 from evaluation.kbp.choices import CHOICES
 from evaluation.kbp.claims import known, read_claims
@@ -81,5 +91,6 @@ TASK = Task(
     samples=SAMPLES,
     kit=Kit(folder=Path(kbp.__file__).with_name("starting"), output="baseline.jsonl"),
     listing=LISTING,
+    archiving=archiving.ARCHIVING,
     scored_by=(kbp,),
 )

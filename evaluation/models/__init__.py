@@ -1,5 +1,6 @@
 """Judging systems: submissions, samples and scores."""
 
+from evaluation.models.archive import ArchiveKey, EpochArchive
 from evaluation.models.attachment import Attachment
 from evaluation.models.audit import Audit, AuditDrawing
 from evaluation.models.class_prediction import ClassPrediction
@@ -46,6 +47,7 @@ from evaluation.models.upload import FileCheck, Upload
 from evaluation.models.worth import JudgedVariance, MetricWorth
 
 __all__ = [
+    "ArchiveKey",
     "Attachment",
     "Audit",
     "AuditDrawing",
@@ -59,6 +61,7 @@ __all__ = [
     "EntityName",
     "EntityRelation",
     "Epoch",
+    "EpochArchive",
     "Estimate",
     "FileCheck",
     "FittedModel",

@@ -1,5 +1,6 @@
 """A corpus' data: what it is, its files, and the agreement that may stand before them."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import sha256
@@ -18,6 +19,7 @@ from annotations.data import files as corpus_files
 from annotations.models import Corpus, CorpusFiles
 from annotations.ontologies import plain_ontology_of
 from annotations.roles import Person
+from evaluation.models import EpochArchive
 from evaluation.registry import TASKS
 from evaluation.starting import SmallFile, small_files
 from evaluation.task import SampleFile, Task
@@ -38,6 +40,7 @@ WHAT = {
     "classes.json": "The same for programs",
     "kit.zip": "A small system in plain Python to start from: it reads the texts and writes a file",
 }
+_ARCHIVE = re.compile(r"epoch-([1-9][0-9]{0,8})-edition-([1-9][0-9]{0,8})\.zip")
 INPUTS = "The inputs: one a line, with input_id, text, and in it question and passages; and references"
 
 
@@ -93,6 +96,8 @@ def send(request: HttpRequest, corpus: Corpus, name: str) -> HttpResponseBase:
     """Send one of a corpus' files to whoever may have it; 202 while it is being made."""
     if name in corpus_files.NAMES:
         return _send_large(request, corpus, name)
+    if archive := _ARCHIVE.fullmatch(name):
+        return _send_archive(request, corpus, int(archive[1]), int(archive[2]))
     task = TASKS.get(corpus.task)
     if task is None:
         raise Http404("no such file")
@@ -121,6 +126,21 @@ def _send_large(request: HttpRequest, corpus: Corpus, name: str) -> HttpResponse
     except FileNotFoundError:  # documents have come, or were removed, this very moment
         return _being_made()
     return _marked(response, corpus, digest)
+
+
+def _send_archive(request: HttpRequest, corpus: Corpus, epoch: int, edition: int) -> HttpResponseBase:
+    """Send an edition of a released epoch's archive: everybody may have it, and it stays what it is."""
+    archive = get_object_or_404(EpochArchive, epoch__corpus=corpus, epoch__number=epoch, edition=edition)
+    etag = f'"{archive.digest}"'
+    unchanged = get_conditional_response(request, etag=etag)
+    if unchanged is not None:
+        return unchanged
+    called = f"{corpus.tag}-{archive.name}"
+    try:
+        response = send_file(request, archive.path, name=called, kind="application/zip", etag=etag)
+    except FileNotFoundError:  # it is made again if it is the newest
+        return _being_made()
+    return _marked(response, corpus, archive.digest)
 
 
 def _send_small(request: HttpRequest, corpus: Corpus, found: SmallFile) -> HttpResponseBase:
@@ -208,6 +228,7 @@ def list_files(corpus: Corpus, person: Person) -> list[Listed]:
     return [
         *_large(made, TASKS.get(corpus.task), may_download=may_download),
         *_others(corpus, TASKS.get(corpus.task), made, may_download=may_download),
+        *_archives(corpus),
     ]
 
 
@@ -220,6 +241,16 @@ def _large(made: CorpusFiles | None, task: Task | None, *, may_download: bool) -
     else:
         yield Listed(texts, what, made.texts_size, made.texts_digest, is_open=may_download)
         yield Listed(ids, WHAT[ids], made.ids_size, made.ids_digest, is_open=True)
+
+
+def _archives(corpus: Corpus) -> Iterator[Listed]:
+    editions = EpochArchive.objects.filter(epoch__corpus=corpus).select_related("epoch")
+    for one in editions.order_by("epoch__number", "edition"):
+        what = (
+            f"The archive of epoch {one.epoch.number}: judgements, the sample with every probability, and the"
+            f" {one.figures:,} published figures, which come out of it again"
+        )
+        yield Listed(one.name, what, one.size, one.digest, is_open=True)
 
 
 def _others(

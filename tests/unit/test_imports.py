@@ -13,8 +13,17 @@ from packaging.utils import canonicalize_name
 
 from tests.conftest import ROOT
 
-SERVED = ("kbpo", "annotations", "crowd", "evaluation", "marketplace", "kbpo_estimators", "kbpo_formats")
-FOLDERS = {name: f"client/{name}" for name in ("kbpo_estimators", "kbpo_formats")}
+SERVED = (
+    "kbpo",
+    "annotations",
+    "crowd",
+    "evaluation",
+    "marketplace",
+    "kbpo_archive",
+    "kbpo_estimators",
+    "kbpo_formats",
+)
+FOLDERS = {name: f"client/{name}" for name in ("kbpo_archive", "kbpo_estimators", "kbpo_formats")}
 # run by people with a checkout, for the figures in docs/ and for make demo
 DEVELOPMENT = ("evaluation/experiments/", "kbpo/management/commands/load_demo.py")
 

@@ -47,6 +47,7 @@ SAID = {
     "evaluation/experiments/ranks.py": {"relation"},  # a part of a score
     "evaluation/experiments/__main__.py": {"generation"},  # the name of an experiment
     "evaluation/generation/task.py": {"generation"},  # its name
+    "evaluation/kbp/archiving.py": {"relation"},  # a column
     "evaluation/kbp/choices.py": {"relation"},  # a part of a score, and a weighting
     "evaluation/kbp/explorer/entity_relations.py": {"relation"},  # a field of a model
     "evaluation/kbp/listed.py": {"canonical"},  # a field of the API

@@ -37,6 +37,7 @@ STAGES = (
     "read_checks",
     "normalise_files",
     "make_corpus_files",
+    "make_archives",
     "send_mail",
     "send_webhooks",
     "remove_expired",
@@ -44,6 +45,7 @@ STAGES = (
 EVERY = 3.0  # seconds between two looks of the same stage
 SELDOM = {
     "make_corpus_files": 30.0,
+    "make_archives": 30.0,
     "sweep_marketplace": 60.0,
     "end_studies": 300.0,
     "note_balances": 60.0,

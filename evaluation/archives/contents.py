@@ -1,0 +1,266 @@
+"""What is in the archive of an epoch, task or no task: tables from rows."""
+
+import hmac
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from annotations.kinds.registry import read_question
+from annotations.models import KindAgreement, Label, Question, Response
+from evaluation.design import columns, releases
+from evaluation.models import (
+    Audit,
+    Epoch,
+    Estimate,
+    InclusionProbability,
+    ReleasedLabels,
+    SampledUnit,
+    Submission,
+)
+from evaluation.submissions.visibility import visible
+from evaluation.task import Archiving, Sample, Task
+from evaluation.units import BoolArray, Pool
+from kbpo_archive.tables import WEIGHT
+from kbpo_archive.writing import Writer
+from kbpo_estimators.scores import CoordinatedSample
+
+CHUNK = 2_000
+"""Questions whose answers are in memory at a time."""
+Rows = Iterator[Sequence[Any]]
+
+
+@dataclass(frozen=True)
+class Contents:
+    """A released epoch, its pool, and what both may tell.
+
+    Attributes
+    ----------
+    epoch : Epoch
+    task : Task
+    of_task : Archiving
+    pool : Pool
+    sample : Sample
+    key : bytes
+        What pseudonyms are made with.
+    """
+
+    epoch: Epoch
+    task: Task
+    of_task: Archiving
+    pool: Pool
+    sample: Sample
+    key: bytes
+
+    @cached_property
+    def questions(self) -> Mapping[int, int]:
+        """The number of each published question, by row id: in the order of documents and keys."""
+        found = Question.objects.filter(pk__in=[pk for _, pk in releases.published(self.epoch)])
+        ordered = sorted(found.values_list("document__doc_id", "key", "pk"))
+        return {pk: number for number, (*_, pk) in enumerate(ordered)}
+
+    @cached_property
+    def teams(self) -> Mapping[int, int]:
+        """The number of each team, by row id, from 1: in their order, so that sums come out the same."""
+        every = sorted({one.team_id for one in self.pool.submissions})
+        return {pk: number for number, pk in enumerate(every, start=1)}
+
+    @cached_property
+    def named(self) -> Mapping[int, Submission]:
+        """The sampled systems that everybody may see, with the names by which they are known."""
+        return {one.pk: one for one in visible(None).filter(pk__in=[one.pk for one in self.pool.submissions])}
+
+    @cached_property
+    def sampled(self) -> BoolArray:
+        """Whether each unit is in the sample."""
+        if isinstance(self.sample, CoordinatedSample):
+            return self.sample.sampled
+        found = np.zeros(self.pool.size, dtype=np.bool_)
+        found[np.concatenate(self.sample.draws)] = True
+        return found
+
+    @cached_property
+    def keys(self) -> list[str]:
+        """The key of each unit."""
+        found = [""] * self.pool.size
+        for batch, system in zip(self.pool.batches, self.pool.systems, strict=True):
+            for position, key in zip(
+                system.rows.tolist(), self.task.read_units(batch.submission).keys, strict=True
+            ):
+                found[position] = key
+        return found
+
+    @cached_property
+    def is_open(self) -> BoolArray:
+        """Whether it may be told of each unit where it is: sampled, or of a system that everybody may see."""
+        found = self.sampled.copy()
+        for submission, system in zip(self.pool.submissions, self.pool.systems, strict=True):
+            if submission.pk in self.named:
+                found[system.rows] = True
+        return found
+
+    def write(self, writer: Writer) -> None:
+        """Write the tables that every archive has."""
+        writer.add_table("systems", self.systems())
+        of_units = ("unit", "key", "doc_id", "fold", "pi", "flat_pi", "sampled", "known", "question", "claim")
+        writer.add_table("units", self.units(), (*of_units, "label", *self.of_task.unit_columns))
+        own = self.of_task.prediction_columns(self)
+        weights = [f"{WEIGHT}{name}" for name in self.task.choices.weightings]
+        head = ("system", "unit", "confidence", *weights, "planned_variance", "pi_after", "draws")
+        writer.add_table("predictions", self.predictions(own), (*head, *own))
+        writer.add_table("questions", self.asked())
+        writer.add_table("labels", self.labels())
+        writer.add_table("votes", self.votes())
+        writer.add_table("audits", self.audits())
+        writer.add_table("scores", self.scores())
+        writer.add_table("agreement", self.agreement())
+
+    def systems(self) -> Rows:
+        """Yield the systems."""
+        for batch, submission, system in zip(
+            self.pool.batches, self.pool.submissions, self.pool.systems, strict=True
+        ):
+            public = self.named.get(submission.pk)
+            if public is None:
+                shown = "withdrawn" if submission.state == Submission.State.WITHDRAWN else "hidden"
+                name = f"{shown.capitalize()} system {batch.number}"
+            else:
+                shown = "anonymous" if public.is_alias_shown else "public"
+                name = f"{public.shown_team}: {public.shown_name}"
+            yield (
+                *(batch.number, name, self.teams[submission.team_id], shown, system.rows.size),
+                *(batch.target_variance, batch.lam, batch.floor, batch.draws, batch.weights_version),
+            )
+
+    def units(self) -> Rows:
+        """Yield the units, in the order of the pool."""
+        pool = self.pool
+        known = np.zeros(pool.size, dtype=np.bool_)
+        certain = InclusionProbability.objects.filter(batch__epoch=self.epoch, is_known=True)
+        known[list(self._placed((unit, True) for unit in certain.values_list("unit_id", flat=True)))] = True
+        rows = SampledUnit.objects.filter(epoch=self.epoch).values_list("unit_id", "question_id", "claim")
+        asked = self._placed((unit, (question, claim)) for unit, question, claim in rows)
+        labels = Label.objects.filter(question__in={question for question, _ in asked.values()})
+        values = {
+            (question, claim): value
+            for question, claim, value in labels.values_list("question_id", "claim", "value")
+        }
+        flat = [None] * pool.size if pool.flat_pi is None else pool.flat_pi.tolist()
+        is_open = self.is_open.tolist()
+        further = self.of_task.describe(self, is_open)
+        figures = (pool.folds.tolist(), pool.pi.tolist(), flat, self.sampled.tolist(), known.tolist())
+        of_units = zip(self.keys, is_open, further, *figures, strict=True)
+        for position, (key, may_be_told, (doc_id, own), *of_unit) in enumerate(of_units):
+            question, claim = asked.get(position, (None, ""))
+            yield (
+                *(position, key if may_be_told else None, doc_id, *of_unit),
+                *(None if question is None else self.questions[question], claim),
+                None if question is None else values.get((question, claim)),
+                *own,
+            )
+
+    def predictions(self, own: Mapping[str, Sequence[Sequence[Any]]]) -> Rows:
+        """Yield the predictions of each system, in the order of their keys."""
+        weightings = list(self.task.choices.weightings)
+        for number, (batch, system) in enumerate(zip(self.pool.batches, self.pool.systems, strict=True)):
+            changed = self._placed(batch.inclusions.values_list("unit_id", "probability"))
+            drawn = self._placed(batch.sampled.values_list("unit_id", "draws"))
+            variance = columns.read_variance(batch)
+            planned = [None] * system.rows.size if variance is None else variance.tolist()
+            weights = [system.weights[name].tolist() for name in weightings]
+            further = [one[number] for one in own.values()]
+            for position, confidence, s2, *rest in zip(
+                system.rows.tolist(), system.confidence.tolist(), planned, *weights, *further, strict=True
+            ):
+                p, of_task = rest[: len(weights)], rest[len(weights) :]
+                yield (
+                    *(batch.number, position, confidence, *p, s2, changed.get(position)),
+                    drawn.get(position),
+                    *of_task,
+                )
+
+    def asked(self) -> Rows:
+        """Yield the questions."""
+        rows = Question.objects.filter(pk__in=list(self.questions))
+        named = {
+            pk: (kind, doc_id, key, audits)
+            for pk, kind, doc_id, key, audits in rows.values_list(
+                "pk", "kind", "document__doc_id", "key", "audits_id"
+            )
+        }
+        for pk, number in self.questions.items():
+            kind, doc_id, key, audits = named[pk]
+            yield number, kind, doc_id, key, self.questions.get(audits)
+
+    def labels(self) -> Rows:
+        """Yield the labels."""
+        for some in self._some_questions():
+            rows = Label.objects.filter(question__in=some).values_list(
+                "question_id", "claim", "value", "votes_for", "votes", "source"
+            )
+            yield from sorted((self.questions[pk], *row) for pk, *row in rows)
+
+    def votes(self) -> Rows:
+        """Yield what people said of each claim: those of before the release."""
+        sealed = ReleasedLabels.objects.filter(epoch=self.epoch).first()
+        last = 0 if sealed is None else sealed.last_answer
+        for some in self._some_questions():
+            contents = {
+                pk: read_question(kind, payload)
+                for pk, kind, payload in Question.objects.filter(pk__in=some).values_list(
+                    "pk", "kind", "payload"
+                )
+            }
+            answers = Response.objects.filter(question__in=some, pk__lte=last).values_list(
+                "question_id", "worker_id", "is_expert", "is_valid", "answer"
+            )
+            yield from sorted(
+                (self.questions[pk], self.pseudonym(worker), is_expert, is_valid, claim, value)
+                for pk, worker, is_expert, is_valid, answer in answers
+                for claim, value in contents[pk].values(answer).items()
+            )
+
+    def pseudonym(self, worker: int) -> str:
+        """Return what stands for a person in this release alone."""
+        return hmac.digest(self.key, f"annotator|{worker}".encode(), "sha256").hex()[:16]
+
+    def audits(self) -> Rows:
+        """Yield the audits that were drawn, or might have been."""
+        rows = Audit.objects.filter(epoch=self.epoch).values_list(
+            "question_id", "batch__number", "doubt", "probability", "is_drawn"
+        )
+        yield from sorted((self.questions[pk], *row) for pk, *row in rows)
+
+    def scores(self) -> Rows:
+        """Yield the published figures."""
+        numbers = {one.submission_id: one.number for one in self.pool.batches}
+        names = ("estimator", "weighting", "part", "standard", "level")
+        rows = Estimate.objects.filter(score__epoch=self.epoch).values_list(
+            "score__submission_id",
+            *(f"score__{name}" for name in names),
+            "measure",
+            "estimate",
+            "low",
+            "high",
+        )
+        yield from sorted(((numbers[pk], *row) for pk, *row in rows), key=lambda row: row[:7])
+
+    def agreement(self) -> Rows:
+        """Yield how far those who answered agree."""
+        rows = KindAgreement.objects.filter(corpus=self.epoch.corpus).values_list(
+            "kind", "aspect", "questions", "kappa", "kappa_low", "kappa_high"
+        )
+        yield from sorted(rows, key=lambda row: row[:2])
+
+    def _placed(self, rows: Iterable[tuple[int, Any]]) -> dict[int, Any]:
+        """Return by the position of each unit in the pool what is said of it."""
+        some = list(rows)
+        positions = self.pool.positions(np.array([unit for unit, _ in some], dtype=np.int64))
+        return dict(zip(positions.tolist(), (said for _, said in some), strict=True))
+
+    def _some_questions(self) -> Iterator[Collection[int]]:
+        every = list(self.questions)
+        for first in range(0, len(every), CHUNK):
+            yield every[first : first + CHUNK]

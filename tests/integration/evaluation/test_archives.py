@@ -1,0 +1,295 @@
+"""Archives of released epochs: what is in them, what is not, and scores from them alone."""
+
+import hashlib
+import zipfile
+from datetime import timedelta
+
+import numpy as np
+import pytest
+from django.core.management import call_command
+from django.db import transaction
+from django.test import override_settings
+from django.utils import timezone
+
+from annotations.models import Corpus, Document
+from docs import recompute_precision
+from evaluation.archives import making
+from evaluation.design import epochs
+from evaluation.kbp.recall import exhaustive
+from evaluation.kbp.task import TASK as KBP
+from evaluation.models import ArchiveKey, Epoch, EpochArchive, Estimate, RetiredDocument, Submission
+from evaluation.registry import task_of
+from evaluation.scoring import estimation
+from kbpo import pipeline
+from kbpo.accounts.models import User
+from kbpo_archive.errors import BadArchive
+from kbpo_archive.reading import NOTHING, Archive
+from kbpo_archive.recomputing import AGREE, compare
+from kbpo_estimators.coordinated import uniforms
+from tests.archives import recomputed
+from tests.auditing import audit_epoch
+from tests.integration.evaluation.test_audited_scores import doubtful
+from tests.world import World
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(scope="module")
+def judged(django_db_setup, django_db_blocker, tmp_path_factory):
+    """Four systems of three teams, one hidden, one withdrawn later, judged and audited; once for all."""
+    folder, world = tmp_path_factory.mktemp("archived"), World(40)
+    with (
+        django_db_blocker.unblock(),
+        transaction.atomic(),
+        override_settings(KBPO_EPOCH_SECRET=bytes(range(32)), MEDIA_ROOT=str(folder / "media")),
+    ):
+        corpus = world.write_corpus(folder / "corpus.jsonl")
+        gold = str(world.write_gold(folder / "gold"))
+        call_command("load_corpus", str(corpus), "--corpus", "small", "--audit-share", "0", verbosity=0)
+        call_command("load_gold", gold, "--corpus", "small", "--documents", "20", "--seed", "1")
+        Corpus.objects.update(target_half_width=0.06)
+        for number, team in enumerate(("Alpha", "Alpha", "Beta", "Gamma")):
+            claims = world.system(recall=0.4 + 0.15 * number, precision=0.5 + 0.1 * number, seed=number // 2)
+            path = str(world.write_kb(folder / f"{number}.kb", claims))
+            call_command("submit", path, "--corpus", "small", "--team", team, "--name", f"s{number}")
+        pipeline.advance()
+        call_command("simulate_crowd", "--corpus", "small", "--gold", gold, "--error", "0.1")
+        pipeline.advance()
+        epoch = Epoch.objects.get()
+        audit_epoch(epoch, 0.3, doubtful)
+        Epoch.objects.update(scores_due=True)
+        assert estimation.score_epoch(epoch_id=epoch.pk, task=KBP)
+        pipeline.advance()
+        Submission.objects.filter(name="s1").update(is_public=False)
+        Submission.objects.filter(name="s3").update(state="withdrawn")
+        yield
+        transaction.set_rollback(True)
+
+
+def released(retire):
+    epochs.release(corpus=Corpus.objects.get(), task=KBP, retire=retire)
+    return made()
+
+
+def made():
+    assert making.make_archives(find_task=task_of, now=timezone.now()) == 1
+    return EpochArchive.objects.order_by("edition").last()
+
+
+def sealed():
+    """Return the ids of the documents annotated in full that are not retired."""
+    sample = Epoch.objects.get(number=1).document_sample
+    opened = set(exhaustive.opened(Corpus.objects.get()).values_list("doc_id", flat=True))
+    return set(sample.documents.values_list("document__doc_id", flat=True)) - opened
+
+
+@pytest.mark.parametrize("retire", [None, 0.5, 1.0])
+def test_every_published_score_comes_out_of_it_again(judged, retire):
+    found = released(retire)
+    assert found.told == ("each" if retire == 1.0 else "sums")
+    with Archive(found.path) as archive:
+        again = compare(archive)
+    assert again.agrees, list(again.differences.items())[:5]
+    assert again.largest <= AGREE
+    assert again.held_back == 0
+    assert len(again.stated) == found.figures == Estimate.objects.filter(score__epoch__number=1).count() > 0
+    assert {place.standard for place in again.stated} == {"votes", "audit"}
+
+
+def test_a_score_that_is_not_what_the_labels_say_is_told(judged):
+    Estimate.objects.filter(measure="precision", score__part="all").update(estimate=0.5, low=0.4, high=0.6)
+    with Archive(released(None).path) as archive:
+        again = compare(archive)
+    assert not again.agrees
+    assert {(place.measure, place.part) for place in again.differences} == {("precision", "all")}
+
+
+def test_the_script_gives_plain_precision_and_its_interval(judged, capsys):
+    recompute_precision.main(str(released(0.5).path))
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 4
+    assert all(float(line.rsplit(maxsplit=1)[1]) < 1e-9 for line in lines)
+
+
+def test_it_is_the_same_bytes_when_it_is_made_again(judged):
+    first = released(0.5)
+    content = first.path.read_bytes()
+    first.path.unlink()
+    again = made()
+    assert again.pk == first.pk
+    assert again.path.read_bytes() == content
+    assert hashlib.sha256(content).hexdigest() == first.digest
+    assert making.make_archives(find_task=task_of, now=timezone.now()) == 0
+
+
+def test_a_kill_before_its_row_is_stored_leaves_nothing_that_counts(judged, monkeypatch):
+    def die(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(EpochArchive, "save", die)
+        with pytest.raises(KeyboardInterrupt):
+            released(None)
+    assert not EpochArchive.objects.exists()
+    assert made().edition == 1
+
+
+def test_more_documents_that_are_retired_make_another_edition(judged):
+    first = released(None)
+    sample = Epoch.objects.get(number=1).document_sample
+    for row in sample.documents.all():
+        RetiredDocument.objects.create(sample=sample, document=row.document, probability=1)
+    second = made()
+    assert (first.edition, first.told, second.edition, second.told) == (1, "sums", 2, "each")
+    assert first.path.exists()
+
+
+def test_of_few_sealed_documents_nothing_is_told_and_precision_is_computed_all_the_same(judged):
+    sample = Epoch.objects.get(number=1).document_sample
+    for row in sample.documents.order_by("pk")[: sample.size - 2]:
+        RetiredDocument.objects.create(sample=sample, document=row.document, probability=1)
+    found = released(None)
+    assert found.told == "nothing"
+    with Archive(found.path) as archive:
+        assert not archive.has("recall_sums")
+        assert "true" not in archive.manifest["documents"]
+        again = compare(archive)
+    assert again.agrees
+    assert again.held_back > 0
+    assert {place.measure for place in again.stated} == {"precision"}
+
+
+def test_there_is_none_of_an_open_epoch(judged):
+    assert making.make_archives(find_task=task_of, now=timezone.now()) == 0
+    assert not EpochArchive.objects.exists()
+
+
+def test_no_sealed_document_is_told_from_others(judged):
+    with Archive(released(0.5).path) as archive:
+        documents = set(archive.table("documents")["doc_id"])
+        numbers = {*archive.table("true_relations")["document"], *archive.table("mentions")["document"]}
+        counted = set(archive.table("document_counts")["document"])
+    assert len(documents) == len(sealed()) == 10
+    assert not documents & sealed()
+    assert numbers <= set(range(10))
+    assert counted == set(range(10))
+
+
+def test_no_text_of_any_document_is_in_it(judged):
+    with zipfile.ZipFile(released(1.0).path) as archive:
+        whole = b"".join(archive.read(name) for name in archive.namelist()).decode()
+    for document in Document.objects.all():
+        assert document.title not in whole
+        assert not any(word in whole for word in document.text.replace(".", "").split() if word[0].isupper())
+
+
+def test_nothing_says_whose_a_hidden_or_withdrawn_system_is_or_who_answered(judged):
+    with zipfile.ZipFile(released(None).path) as archive:
+        whole = b"".join(archive.read(name) for name in archive.namelist()).decode()
+    assert "Alpha: s0" in whole
+    assert "Hidden system 2" in whole
+    assert "Withdrawn system 4" in whole
+    people = User.objects.values_list("email", flat=True)
+    for said in ("Gamma", "s1", "s3", *people, ArchiveKey.objects.get().key):
+        assert said not in whole
+
+
+def test_of_a_hidden_system_no_place_is_told_that_nobody_judged(judged):
+    with Archive(released(None).path) as archive:
+        units, predictions = archive.table("units"), archive.table("predictions")
+    public = set(predictions["unit"][np.isin(predictions["system"], [1, 3])].tolist())
+    empty = {one for one, key in enumerate(units["key"]) if not key}
+    assert empty == {
+        one for one in range(len(units["key"])) if one not in public and not units["sampled"][one]
+    }
+    assert empty
+    for one in empty:
+        assert not units["doc_id"][one]
+        assert units["subject_start"][one] == units["object_end"][one] == NOTHING
+
+
+def test_its_sample_can_be_drawn_again(judged):
+    with Archive(released(None).path) as archive:
+        units, secret = archive.table("units"), bytes.fromhex(archive.manifest["secret"])
+    open_ones = [one for one, key in enumerate(units["key"]) if key]
+    u = uniforms(secret, [units["key"][one] for one in open_ones])
+    assert ((u < units["pi"][open_ones]) | units["known"][open_ones]).tolist() == (
+        units["sampled"][open_ones].tolist()
+    )
+
+
+def test_another_release_has_other_pseudonyms(judged):
+    found = released(None)
+    with Archive(found.path) as archive:
+        first = set(archive.table("votes")["annotator"])
+    EpochArchive.objects.all().delete()
+    ArchiveKey.objects.update(key="ab" * 32)
+    with Archive(made().path) as archive:
+        second = set(archive.table("votes")["annotator"])
+    assert len(first) == len(second) > 1
+    assert not first & second
+
+
+def test_an_anonymous_system_beside_a_known_one_of_its_team_keeps_it_waiting(judged):
+    later = timezone.now() + timedelta(days=30)
+    Submission.objects.filter(name="s1").update(is_public=True, anonymous_until=later, alias=1, alias_run=1)
+    epochs.release(corpus=Corpus.objects.get(), task=KBP)
+    assert making.waits_until(Epoch.objects.get(number=1)) == later
+    assert making.make_archives(find_task=task_of, now=timezone.now()) == 0
+
+
+def test_everybody_downloads_it_where_the_data_page_lists_it(judged, client):
+    found = released(None)
+    page = client.get("/corpora/small/data/")
+    assert found.digest in page.text
+    response = client.get(f"/corpora/small/data/{found.name}")
+    assert response.status_code == 200
+    assert b"".join(response.streaming_content) == found.path.read_bytes()
+    assert response["ETag"] == f'"{found.digest}"'
+    listed = client.get("/api/v1/corpora/small/data/").json()["results"]
+    assert {one["name"]: one["digest"] for one in listed}[found.name] == found.digest
+    assert client.get("/corpora/small/data/epoch-2-edition-1.zip").status_code == 404
+
+
+def test_a_file_that_was_changed_is_refused(judged, tmp_path):
+    changed = tmp_path / "changed.zip"
+    with zipfile.ZipFile(released(None).path) as archive, zipfile.ZipFile(changed, "w") as other:
+        for name in archive.namelist():
+            data = archive.read(name)
+            other.writestr(name, data.replace(b"majority", b"minority") if name == "labels.csv" else data)
+    with Archive(changed) as archive, pytest.raises(BadArchive, match="SHA-256"):
+        archive.table("labels")
+
+
+def test_the_manifest_says_what_the_scores_rest_on(judged):
+    with Archive(released(None).path) as archive:
+        manifest = archive.manifest
+        files = set(archive.digests)
+    epoch = Epoch.objects.get(number=1)
+    assert (manifest["secret"], manifest["commitment"]) == (epoch.secret, epoch.commitment)
+    assert manifest["ontology"]["name"] == "tac-kbp@1"
+    assert manifest["licence"]["judgements"] == "CC BY 4.0"
+    assert {"README.md", "units.csv", "scores.csv", "ontology.json", "models.json"} <= files
+
+
+def test_scores_of_independent_draws_come_out_of_it_again(tmp_path, settings):
+    settings.MEDIA_ROOT = str(tmp_path / "media")
+    settings.KBPO_EPOCH_SECRET = bytes(range(32))
+    world = World(24)
+    corpus, gold = world.write_corpus(tmp_path / "corpus.jsonl"), str(world.write_gold(tmp_path / "gold"))
+    call_command("load_corpus", str(corpus), "--corpus", "drawn", "--design", "iid", verbosity=0)
+    call_command("load_gold", gold, "--corpus", "drawn", "--documents", "12", "--seed", "1")
+    Corpus.objects.update(target_half_width=0.1)
+    for number in range(2):
+        claims = world.system(recall=0.5, precision=0.6, seed=number)
+        path = str(world.write_kb(tmp_path / f"{number}.kb", claims))
+        call_command("submit", path, "--corpus", "drawn", "--team", "Alpha", "--name", f"d{number}")
+    pipeline.advance()
+    call_command("simulate_crowd", "--corpus", "drawn", "--gold", gold, "--error", "0.1")
+    pipeline.advance()
+    epochs.release(corpus=Corpus.objects.get(tag="drawn"), task=KBP, retire=1.0)
+    again = recomputed("drawn")
+    assert again.agrees, list(again.differences.items())[:3]
+    assert {place.estimator for place in again.stated} == {
+        *("simple", "joint", "simple_bootstrap", "joint_bootstrap"),
+    }
