@@ -82,7 +82,7 @@ def label_page(epoch: Epoch, after: tuple[int, ...] | None, size: int) -> LabelP
 def labels_state(epoch: Epoch) -> str:
     """Return what changes whenever `labels` of a released epoch does, without reading them into memory."""
     _refuse_sealed(epoch)
-    needed = array_literal(pk for _, pk in _published(epoch))
+    needed = array_literal(pk for _, pk in published(epoch))
     ((found,),) = read_rows(
         "SELECT concat_ws('|', count(*), sum(hashtextextended(concat_ws('|', q.kind, q.payload, q.audits_id,"
         " d.doc_id, l.id, l.claim, l.value, l.votes_for, l.votes, l.source), 0)))"
