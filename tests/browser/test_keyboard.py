@@ -216,7 +216,7 @@ def test_a_token_is_made(open_page, member):
     press(page, page.get_by_role("link", name=re.compile("new token|Make a token", re.I)).first)
     write(page, page.get_by_label("Name", exact=True), "laptop")
     page.keyboard.press("Enter")
-    expect(page.get_by_label("Token")).to_be_visible()
+    expect(page.get_by_label("laptop")).to_be_visible()
 
 
 def test_members_are_invited_and_go(open_page, member):
