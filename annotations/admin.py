@@ -7,14 +7,20 @@ from django.http import HttpRequest
 
 from annotations.models import (
     AcceptedAgreement,
+    AcceptedTerms,
     Competitor,
     Corpus,
     CorpusFiles,
     CorpusGuidelines,
+    CorpusNews,
+    CorpusPhase,
+    CorpusRules,
+    CorpusTerms,
     DataAgreement,
     Document,
     Input,
     Label,
+    MovedDate,
     OntologyVersion,
     Prompt,
     Question,
@@ -102,6 +108,52 @@ class AcceptedAgreementAdmin(ReadOnlyAdmin):
     list_filter = ["agreement__corpus"]
     list_select_related = ["team", "agreement__corpus", "accepted_by"]
     search_fields = ["team__name"]
+
+
+@admin.register(CorpusRules, CorpusTerms)
+class VersionAdmin(ReadOnlyAdmin):
+    """Rules of corpora, and terms that teams accept, version by version."""
+
+    list_display = ["corpus", "version", "written_by", "written_at"]
+    list_filter = ["corpus"]
+    list_select_related = ["corpus", "written_by"]
+
+
+@admin.register(AcceptedTerms)
+class AcceptedTermsAdmin(ReadOnlyAdmin):
+    """Which teams have accepted terms, and by whom."""
+
+    list_display = ["team", "terms", "accepted_by", "accepted_at"]
+    list_filter = ["terms__corpus"]
+    list_select_related = ["team", "terms__corpus", "accepted_by"]
+    search_fields = ["team__name"]
+
+
+@admin.register(CorpusPhase)
+class CorpusPhaseAdmin(ReadOnlyAdmin):
+    """Phases of corpora: the desk changes them."""
+
+    list_display = ["corpus", "name", "starts_at", "ends_at", "takes_submissions", "most_submissions"]
+    list_filter = ["corpus"]
+    list_select_related = ["corpus"]
+
+
+@admin.register(MovedDate)
+class MovedDateAdmin(ReadOnlyAdmin):
+    """Which dates were moved, when and by whom."""
+
+    list_display = ["corpus", "phase", "which", "before", "after", "moved_by", "moved_at"]
+    list_filter = ["corpus"]
+    list_select_related = ["corpus", "moved_by"]
+
+
+@admin.register(CorpusNews)
+class CorpusNewsAdmin(ReadOnlyAdmin):
+    """News of corpora, those withdrawn too."""
+
+    list_display = ["corpus", "title", "published_at", "mailed_to", "withdrawn_at"]
+    list_filter = ["corpus"]
+    list_select_related = ["corpus"]
 
 
 @admin.register(CorpusFiles)

@@ -7,7 +7,7 @@ from django.db.models import CharField, Value
 from django.db.models.functions import MD5, Cast, Concat, Trunc
 from django.utils.crypto import salted_hmac
 
-from annotations.models import AcceptedAgreement, CorpusMaker, CorpusRole, Response
+from annotations.models import AcceptedAgreement, AcceptedTerms, CorpusMaker, CorpusRole, Response
 from kbpo.accounts.models import User
 from kbpo.accounts.personal.parts import Leaving, Part, Rows
 
@@ -31,6 +31,9 @@ def _export(user: User) -> Mapping[str, Rows]:
         "roles": CorpusRole.objects.filter(user=user).values("corpus__tag", "role", "given_at"),
         "agreements": AcceptedAgreement.objects.filter(accepted_by=user).values(
             "agreement__corpus__tag", "agreement__version", "team__name", "accepted_at"
+        ),
+        "terms": AcceptedTerms.objects.filter(accepted_by=user).values(
+            "terms__corpus__tag", "terms__version", "team__name", "accepted_at"
         ),
         "answers": answers.values(*fields, "answer", "seconds", "is_expert", "answered").iterator(
             chunk_size=AT_ONCE

@@ -29,7 +29,7 @@ class Act(StrEnum):
     """What may be done for a corpus; the value completes "You may not …"."""
 
     KEEP = "change what is said of this corpus, or load texts into it"
-    DESIGN = "load gold, draw documents, release epochs or remove documents of this corpus"
+    DESIGN = "load gold, draw documents, take snapshots, release epochs or remove documents of this corpus"
     POST = "open and steer batches of work on this corpus"
     FOLLOW = "see the batches of work on this corpus"
     REVIEW = "see and decide the answers of this corpus"

@@ -11,6 +11,8 @@ from evaluation.kbp.views.documents import choose, document, documents
 from evaluation.kbp.views.entities import entities, entity
 from evaluation.kbp.views.exhaustive import exhaustive
 from evaluation.kbp.views.explorer import system
+from evaluation.views.challenge import accept as accept_terms
+from evaluation.views.challenge import feed, news, rules
 from evaluation.views.check import check, checked
 from evaluation.views.compare import compare
 from evaluation.views.corpora import corpus
@@ -19,8 +21,10 @@ from evaluation.views.data import file as data_file
 from evaluation.views.epochs import labels, sample
 from evaluation.views.files import download_problems, lines, normalised, problems
 from evaluation.views.help import example, help, schema
+from evaluation.views.history import history_file, score
 from evaluation.views.home import home
 from evaluation.views.method import method
+from evaluation.views.snapshots import all_snapshots, snapshot, snapshot_csv, snapshot_json
 from evaluation.views.submission import ACTIONS, act, edit_links, set_anonymous
 from evaluation.views.submissions import submissions
 from evaluation.views.team import team
@@ -56,6 +60,10 @@ urlpatterns = [
     path("corpora/<str:tag>/data/", data, name="data"),
     path("corpora/<str:tag>/data/accept/", accept, name="data_accept"),
     path("corpora/<str:tag>/data/<str:name>", data_file, name="data_file"),
+    path("corpora/<str:tag>/rules/", rules, name="rules"),
+    path("corpora/<str:tag>/rules/accept/", accept_terms, name="terms_accept"),
+    path("corpora/<str:tag>/news/", news, name="news"),
+    path("corpora/<str:tag>/news.atom", feed, name="news_feed"),
     path("corpora/<str:tag>/compare/", compare, name="compare"),
     path("corpora/<str:tag>/metrics/", metrics, name="metrics"),
     path("corpora/<str:tag>/systems/<int:pk>/", system, name="system"),
@@ -74,6 +82,16 @@ urlpatterns = [
         labels,
         name="labels",
     ),
+    path("corpora/<str:tag>/snapshots/", all_snapshots, name="snapshots"),
+    re_path(r"^corpora/(?P<tag>[^/]+)/snapshots/(?P<number>[0-9]{1,9})/$", snapshot, name="snapshot"),
+    re_path(
+        r"^corpora/(?P<tag>[^/]+)/snapshots/(?P<number>[0-9]{1,9})\.json$",
+        snapshot_json,
+        name="snapshot_json",
+    ),
+    re_path(
+        r"^corpora/(?P<tag>[^/]+)/snapshots/(?P<number>[0-9]{1,9})\.csv$", snapshot_csv, name="snapshot_csv"
+    ),
     path("submissions/", submissions, name="submissions"),
     path("submissions/new/", upload, name="upload"),
     re_path(
@@ -83,6 +101,14 @@ urlpatterns = [
     ),
     path("submissions/<int:pk>/anonymous/", set_anonymous, name="submission_anonymous"),
     path("submissions/<int:pk>/links/", edit_links, name="submission_links"),
+    re_path(
+        r"^submissions/(?P<pk>[0-9]{1,18})/history\.(?P<kind>csv|json)$",
+        history_file,
+        name="submission_history",
+    ),
+    re_path(
+        r"^submissions/(?P<pk>[0-9]{1,18})/scores/(?P<number>[0-9]{1,9})/$", score, name="submission_score"
+    ),
     path("teams/<int:pk>/public/", team, name="public_team"),
     path("check/", check, name="check"),
     path("checks/<uuid:pk>/", checked, name="checked"),

@@ -27,6 +27,7 @@ from annotations.texts.segmentation import segment
 from crowd.models import Assignment, Budget, Hit, HitBatch, HitQuestion
 from evaluation.kbp import name_keys
 from evaluation.models import (
+    Computation,
     DocumentSample,
     Epoch,
     Estimate,
@@ -38,6 +39,7 @@ from evaluation.models import (
     SampledDocument,
     SampledUnit,
     Score,
+    ScoreChange,
     Submission,
     SubmissionEvent,
     Unit,
@@ -521,6 +523,36 @@ class ScoreFactory(factory.django.DjangoModelFactory[Score]):
             for figures in (figures_of("precision", p), figures_of("recall", r), figures_of("f1", f))
         )
         return score
+
+
+class ComputationFactory(factory.django.DjangoModelFactory[Computation]):
+    class Meta:
+        model = Computation
+
+    epoch = factory.SubFactory(EpochFactory)
+    corpus = factory.SelfAttribute("epoch.corpus")
+    number = factory.Sequence(lambda n: n + 1)
+    at = factory.LazyFunction(timezone.now)
+    code_version = "1.0+abc"
+    systems = 2
+    labels = 90
+    audits = 0
+    columns = factory.LazyFunction(
+        lambda: [
+            ["all", "instance", "documents", "votes", 95, name] for name in ("precision", "recall", "f1")
+        ]
+    )
+
+
+class ScoreChangeFactory(factory.django.DjangoModelFactory[ScoreChange]):
+    class Meta:
+        model = ScoreChange
+
+    submission = factory.SubFactory(SubmissionFactory)
+    computation = factory.SubFactory(ComputationFactory)
+    is_public = True
+    labels = 90
+    figures = factory.LazyFunction(lambda: [500, 450, 550, 400, 350, 450, 444, 400, 490])
 
 
 def figures_of(measure, ends):

@@ -1,6 +1,14 @@
 """The corpus, and what people say of it."""
 
 from annotations.models.annotation import AnnotatedMention, AnnotatedRelation, DocumentAnnotation
+from annotations.models.challenge import (
+    AcceptedTerms,
+    CorpusNews,
+    CorpusPhase,
+    CorpusRules,
+    CorpusTerms,
+    MovedDate,
+)
 from annotations.models.class_list import ClassList
 from annotations.models.competitor import Competitor
 from annotations.models.corpus import Corpus, Document, Sentence
@@ -16,6 +24,7 @@ from annotations.models.takedown import Takedown
 
 __all__ = [
     "AcceptedAgreement",
+    "AcceptedTerms",
     "AnnotatedMention",
     "AnnotatedRelation",
     "ClassList",
@@ -24,13 +33,18 @@ __all__ = [
     "CorpusFiles",
     "CorpusGuidelines",
     "CorpusMaker",
+    "CorpusNews",
+    "CorpusPhase",
     "CorpusRole",
+    "CorpusRules",
+    "CorpusTerms",
     "DataAgreement",
     "Document",
     "DocumentAnnotation",
     "Input",
     "KindAgreement",
     "Label",
+    "MovedDate",
     "OntologyVersion",
     "Prompt",
     "Question",

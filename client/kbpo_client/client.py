@@ -92,6 +92,34 @@ class Client:
         """Return a corpus."""
         return self._get(_of(tag))
 
+    def rules(self, tag: str) -> list[Row]:
+        """Return the versions of a corpus' rules, the newest first: it holds, unless its text is empty."""
+        return list(self._connection.pages(f"{_of(tag)}rules/"))
+
+    def terms(self, tag: str) -> list[Row]:
+        """Return the versions of what teams accept before they submit, the newest first; as `rules`.
+
+        Each says in ``accepted`` which of one's own teams accepted it, by whom and when.
+        """
+        return list(self._connection.pages(f"{_of(tag)}terms/"))
+
+    def accept_terms(self, tag: str, *, team: str, version: int) -> Row:
+        """Accept the terms of a corpus for one's team, in the version that was read."""
+        body = {"team": team, "version": version}
+        return self._connection.read("POST", f"{_of(tag)}terms/accept/", json=body)
+
+    def news(self, tag: str) -> list[Row]:
+        """Return the news of a corpus, the newest first."""
+        return list(self._connection.pages(f"{_of(tag)}news/"))
+
+    def phases(self, tag: str) -> list[Row]:
+        """Return the phases of a corpus, in their order."""
+        return list(self._connection.pages(f"{_of(tag)}phases/"))
+
+    def moved_dates(self, tag: str) -> list[Row]:
+        """Return how the dates of a corpus and its phases were set and moved, the newest first."""
+        return list(self._connection.pages(f"{_of(tag)}moved-dates/"))
+
     def quotas(self, tag: str) -> list[Row]:
         """Return how many systems each team may still have judged for a corpus."""
         return list(self._connection.pages(f"{_of(tag)}quotas/"))
@@ -170,11 +198,14 @@ class Client:
         is_public: bool = True,
         again: bool = False,
         metrics: Path | str | None = None,
+        paper: str = "",
+        code: str = "",
         progress: Progress = nowhere,
     ) -> Row:
         """Upload a file, and submit it; return the submission. See the API's `submit` for what is meant.
 
-        An upload that was interrupted is gone on with. `metrics` is the table that comes beside outputs.
+        An upload that was interrupted is gone on with. `metrics` is the table that comes beside outputs,
+        `paper` and `code` are addresses (https).
         """
         upload = uploads.send(self._connection, Path(path), progress=progress)
         body = {
@@ -187,6 +218,8 @@ class Client:
             "go_ahead": go_ahead,
             "is_public": is_public,
             "again": again,
+            "paper_url": paper,
+            "code_url": code,
         }
         if metrics is not None:
             beside = uploads.send(self._connection, Path(metrics), progress=progress)
@@ -309,9 +342,41 @@ class Client:
         return [rows.with_measures(one) for one in found["scores"]]
 
     def leaderboard(self, tag: str, **chosen: Any) -> list[Row]:
-        """Return a corpus' leaderboard, in its order; `chosen` as in `scores`."""
+        """Return a corpus' leaderboard, in its order; `chosen` as in `scores`, and which rows.
+
+        These are, as on the page: ``sort`` (``-`` before a column: from the largest down), ``q``, ``team``,
+        ``labels``, ``baselines`` (hide, only), ``runs`` (all, one), ``mine``.
+        """
         found = self._get(f"{_of(tag)}leaderboard/", **chosen)
         return [rows.with_measures(one) for one in found["rows"]]
+
+    def history(self, number: int) -> list[Row]:
+        """Return how a submission's scores changed, a row for each figure from one change to the next."""
+        return list(self._get(f"submissions/{number}/history/")["changes"])
+
+    def snapshots(self, tag: str) -> list[Row]:
+        """Return the snapshots of a corpus' leaderboard, the newest first."""
+        return list(self._connection.pages(f"{_of(tag)}snapshots/"))
+
+    def snapshot(self, tag: str, number: int, **chosen: Any) -> list[Row]:
+        """Return a leaderboard as a snapshot has it, in its order; `chosen` as in `scores`."""
+        found = self._get(f"{_of(tag)}snapshots/{number}/", **chosen)
+        return [rows.with_measures(one) for one in found["rows"]]
+
+    def cite_snapshot(self, tag: str, number: int) -> Row:
+        """Return how a snapshot is cited: ``plain``, ``bibtex`` and ``address``."""
+        return dict(self._get(f"{_of(tag)}snapshots/{number}/")["citation"])
+
+    def cite(self, number: int, *, score: int | None = None) -> Row:
+        """Return how a submission is cited, ``system``, and its ``scores`` as they are or were.
+
+        Parameters
+        ----------
+        number : int
+        score : int, optional
+            The computation whose scores are meant, as `history` numbers them; left out, the newest.
+        """
+        return self._get(f"submissions/{number}/citation/", score=score)
 
     def compare(self, tag: str, a: int, b: int, **chosen: Any) -> list[Row]:
         """Return how two systems differ, a row for each measure; `chosen` as in `scores`."""

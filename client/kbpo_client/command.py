@@ -27,12 +27,19 @@ STATUSES = """exit statuses:
   7  the server serves only newer clients
 """
 TABLES: Mapping[str, Sequence[str]] = {
-    "corpora": ("tag", "name", "task", "language", "documents", "ontology", "classes", "weekly_quota"),
+    "corpora": (
+        *("tag", "name", "state", "changes_at", "phase", "task", "language", "documents", "ontology"),
+        *("classes", "weekly_quota"),
+    ),
+    "phases": ("name", "starts_at", "ends_at", "takes_submissions", "most_submissions"),
+    "accepted": ("team", "version", "accepted_by", "accepted_at"),
     "data": ("file", "state"),
     "listed": ("name", "size", "is_open", "digest"),
     "problems": ("attachment", "line", "column", "severity", "code", "message"),
     "quotas": ("team", "left", "free_at", "may_compete"),
     "epochs": ("number", "opened_at", "released_at", "weighting", "growth", "commitment"),
+    "snapshots": ("number", "taken_at", "reason", "note", "epoch", "systems", "digest"),
+    "history": ("number", "at", "why", "part", "standard", "measure", "estimate", "low", "high", "labels"),
     "submissions": ("id", "corpus", "team", "name", "state", "uploaded_at"),
     "submission": ("id", "corpus", "team", "name", "state", "heading", "next_step", "work"),
 }
@@ -119,6 +126,56 @@ def _quotas(asked: argparse.Namespace, client: Client, output: Output) -> int:
     return 0
 
 
+def _phases(asked: argparse.Namespace, client: Client, output: Output) -> int:
+    output.rows(client.phases(asked.corpus), TABLES["phases"])
+    return 0
+
+
+def _rules(asked: argparse.Namespace, client: Client, output: Output) -> int:
+    return _text(client.rules(asked.corpus), "it has no rules of its own", output)
+
+
+def _terms(asked: argparse.Namespace, client: Client, output: Output) -> int:
+    versions = client.terms(asked.corpus)
+    status = _text(versions, "it has no terms: there is nothing to accept", output)
+    if versions and versions[0]["text"] and not output.as_json:
+        version = versions[0]["version"]
+        for one in versions[0]["accepted"]:
+            output.tell(f"{one['team']} accepted it on {one['accepted_at']}, by {one['accepted_by']}")
+        output.tell(f"to accept it: kbpo accept {asked.corpus} --team TEAM --version {version}")
+    return status
+
+
+def _accept(asked: argparse.Namespace, client: Client, output: Output) -> int:
+    made = client.accept_terms(asked.corpus, team=asked.team, version=asked.version)
+    output.one(made, TABLES["accepted"])
+    return 0
+
+
+def _news(asked: argparse.Namespace, client: Client, output: Output) -> int:
+    found = client.news(asked.corpus)
+    if output.as_json:
+        output.rows(found)
+        return 0
+    for post in found:
+        output.text(f"{post['published_at']}  {post['title']}\n{post['text']}\n")
+    if not found:
+        output.tell("there are none")
+    return 0
+
+
+def _text(versions: Sequence[Mapping[str, Any]], nothing: str, output: Output) -> int:
+    """Print the version that holds; all of them as JSON."""
+    if output.as_json:
+        output.rows(versions)
+    elif versions and versions[0]["text"]:
+        output.tell(f"version {versions[0]['version']}, of {versions[0]['written_at']}")
+        output.text(versions[0]["text"])
+    else:
+        output.tell(nothing)
+    return 0
+
+
 def _epochs(asked: argparse.Namespace, client: Client, output: Output) -> int:
     output.rows(client.epochs(asked.corpus), TABLES["epochs"])
     return 0
@@ -183,6 +240,8 @@ def _submit(asked: argparse.Namespace, client: Client, output: Output) -> int:
         is_public=not asked.private,
         again=asked.again,
         metrics=asked.metrics,
+        paper=asked.paper,
+        code=asked.code,
         progress=output.bar,
     )
     if not (asked.wait or asked.until):
@@ -237,7 +296,42 @@ def _scores(asked: argparse.Namespace, client: Client, output: Output) -> int:
 
 
 def _leaderboard(asked: argparse.Namespace, client: Client, output: Output) -> int:
-    output.rows(client.leaderboard(asked.corpus, **_chosen(asked)))
+    rows = {name: getattr(asked, name) for name in options.ROWS}
+    output.rows(client.leaderboard(asked.corpus, **_chosen(asked), **rows))
+    return 0
+
+
+def _history(asked: argparse.Namespace, client: Client, output: Output) -> int:
+    output.rows(client.history(asked.submission), TABLES["history"])
+    return 0
+
+
+def _snapshots(asked: argparse.Namespace, client: Client, output: Output) -> int:
+    if asked.snapshot is None:
+        output.rows(client.snapshots(asked.corpus), TABLES["snapshots"])
+    else:
+        output.rows(client.snapshot(asked.corpus, asked.snapshot, **_chosen(asked)))
+    return 0
+
+
+def _cite(asked: argparse.Namespace, client: Client, output: Output) -> int:
+    if asked.snapshot is not None:
+        if not asked.what or asked.score is not None:
+            raise WrongUsage("a snapshot is cited as kbpo cite CORPUS --snapshot NUMBER")
+        found = client.cite_snapshot(asked.what, asked.snapshot)
+    else:
+        if not asked.what.isdecimal():
+            raise WrongUsage("name a submission by its number, or a corpus and --snapshot NUMBER")
+        of = client.cite(int(asked.what), score=asked.score)
+        found = of["system" if asked.system else "scores"]
+        if found is None:
+            raise WrongUsage("there is nothing to cite: it has no scores, or is shown no more")
+    if output.as_json:
+        output.one(found)
+    else:
+        text = str(found["plain" if asked.plain else "bibtex"])
+        # what a server says may hold what moves a terminal's cursor
+        output.line("".join(letter if letter.isprintable() or letter == "\n" else " " for letter in text))
     return 0
 
 
@@ -287,6 +381,11 @@ def _parser() -> argparse.ArgumentParser:
         options.for_file,
         options.for_checking,
     )
+    add("phases", "list a corpus' phases", _phases, options.for_corpus)
+    add("rules", "print a corpus' rules", _rules, options.for_corpus)
+    add("terms", "print what a team accepts before it submits", _terms, options.for_corpus)
+    add("accept", "accept a corpus' terms for one's team", _accept, options.for_accepting)
+    add("news", "print a corpus' news, the newest first", _news, options.for_corpus)
     add("quotas", "say how many systems one's teams may still have judged", _quotas, options.for_corpus)
     add("submit", "submit a file", _submit, options.for_file, options.for_submitting, options.for_waiting)
     add(
@@ -306,7 +405,23 @@ def _parser() -> argparse.ArgumentParser:
         options.for_problems,
     )
     add("scores", "list a submission's scores", _scores, options.for_submission, options.for_choices)
-    add("leaderboard", "print a corpus' leaderboard", _leaderboard, options.for_corpus, options.for_choices)
+    add(
+        "leaderboard",
+        "print a corpus' leaderboard",
+        _leaderboard,
+        options.for_corpus,
+        options.for_board,
+        options.for_choices,
+    )
+    add("history", "list how a submission's scores changed", _history, options.for_submission)
+    add(
+        "snapshots",
+        "list a corpus' snapshots of its leaderboard, or print one",
+        _snapshots,
+        options.for_snapshots,
+        options.for_choices,
+    )
+    add("cite", "write how a score, a system or a snapshot is cited", _cite, options.for_citing)
     add(
         "compare",
         "compare two submissions",

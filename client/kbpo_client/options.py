@@ -6,6 +6,7 @@ from pathlib import Path
 from kbpo_client.client import UNTIL
 
 CHOICES = ("level", "part", "weighting", "estimator", "standard")
+ROWS = ("sort", "q", "team", "labels", "baselines", "runs", "mine")
 
 
 def for_corpus(command: argparse.ArgumentParser) -> None:
@@ -44,6 +45,8 @@ def for_submitting(command: argparse.ArgumentParser) -> None:
     command.add_argument("--team", required=True, help="one of yours, by its name")
     command.add_argument("--name", required=True, help="of the system, on the leaderboard")
     command.add_argument("--description", default="")
+    command.add_argument("--paper", default="", metavar="URL", help="address of its paper, https")
+    command.add_argument("--code", default="", metavar="URL", help="address of its code, https")
     command.add_argument("--go-ahead", action="store_true", help="have it judged once it is accepted")
     command.add_argument("--private", action="store_true", help="keep it off the leaderboard")
     command.add_argument("--again", action="store_true", help="the same bytes were submitted before: meant")
@@ -96,10 +99,45 @@ def for_downloading(command: argparse.ArgumentParser) -> None:
     command.add_argument("--to", default="", help="the file; submission-NUMBER.gz if left out")
 
 
+def for_snapshots(command: argparse.ArgumentParser) -> None:
+    """Take a corpus, and a snapshot of it or none."""
+    for_corpus(command)
+    command.add_argument("snapshot", type=int, nargs="?", help="its number")
+
+
+def for_citing(command: argparse.ArgumentParser) -> None:
+    """Take what is cited, and how."""
+    command.add_argument("what", help="the number of a submission; or a corpus' tag, with --snapshot")
+    command.add_argument("--snapshot", type=int, metavar="NUMBER", help="of the corpus")
+    command.add_argument(
+        "--score", type=int, metavar="NUMBER", help="the scores after a computation, as kbpo history has it"
+    )
+    command.add_argument("--system", action="store_true", help="the system, not its scores")
+    command.add_argument("--plain", action="store_true", help="in words, not as BibTeX")
+
+
 def for_pair(command: argparse.ArgumentParser) -> None:
     """Take two submissions."""
     command.add_argument("a", type=int, help="the number of a submission")
     command.add_argument("b", type=int, help="the number of another")
+
+
+def for_accepting(command: argparse.ArgumentParser) -> None:
+    """Take for which team terms are accepted, and which version was read."""
+    for_corpus(command)
+    command.add_argument("--team", required=True, help="one of yours, by its name")
+    command.add_argument("--version", required=True, type=int, help="the one that you read: kbpo terms")
+
+
+def for_board(command: argparse.ArgumentParser) -> None:
+    """Take which rows of a leaderboard, and in which order."""
+    command.add_argument("--sort", help="a column; --sort=-f1 from the largest down")
+    command.add_argument("--search", dest="q", help="part of a system's or a team's name")
+    command.add_argument("--team", help="only of this team")
+    command.add_argument("--labels", type=int, help="only systems with as many")
+    command.add_argument("--baselines", choices=("hide", "only"), help="both kinds if left out")
+    command.add_argument("--runs", choices=("all", "one"), help="one of each team: chosen, or its best")
+    command.add_argument("--mine", action="store_true", default=None, help="only of your teams")
 
 
 def for_choices(command: argparse.ArgumentParser) -> None:

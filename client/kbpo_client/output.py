@@ -59,6 +59,11 @@ class Output:
         """Print a line of the result."""
         self.stdout.write(text + "\n")
 
+    def text(self, text: str) -> None:
+        """Print what somebody wrote, line by line; what moves a terminal's cursor is left out."""
+        for line in text.splitlines():
+            self.line(_printable(line))
+
     def tell(self, words: str) -> None:
         """Print words that are no part of the result."""
         over = "\r\033[K" if self.stderr.isatty() else ""  # what was drawn there
@@ -83,6 +88,11 @@ def _names(rows: Sequence[Row]) -> list[str]:
     return list(dict.fromkeys(name for row in rows for name in row))
 
 
+def _printable(text: str) -> str:
+    # What a server says may hold what moves a terminal's cursor.
+    return "".join(letter if letter.isprintable() else " " for letter in text)
+
+
 def _cell(value: Any, longest: int = LONGEST) -> str:
     if value is None:
         return ""
@@ -92,6 +102,5 @@ def _cell(value: Any, longest: int = LONGEST) -> str:
         return f"{value:.3f}"
     if isinstance(value, Mapping | list):
         value = ", ".join(map(str, value))
-    # What a server says may hold what moves a terminal's cursor.
-    text = "".join(letter if letter.isprintable() else " " for letter in str(value))
+    text = _printable(str(value))
     return text if len(text) <= longest else text[: longest - 1] + "…"

@@ -164,9 +164,30 @@ def weighted_labelled_recall(
     if not weights @ a > 0:
         return None
     mean_pool, mean = weights @ a_pool / sample.population, weights @ a / sample.population
-    ratio = float(mean_pool / mean)
+    return labelled_recall_by_ratio(
+        share, of_documents, float(mean_pool / mean), a_pool / mean_pool - a / mean
+    )
+
+
+def labelled_recall_by_ratio(
+    share: ShareOfPool | None, of_documents: RecallEstimate | None, ratio: float, spread: FloatArray
+) -> RecallEstimate | None:
+    """Return what `weighted_labelled_recall` does, from what it takes from the counts.
+
+    Parameters
+    ----------
+    share : ShareOfPool or None
+    of_documents : RecallEstimate or None
+    ratio : float
+        Σa_pool/Σa.
+    spread : float[n]
+        a_pool/ā_pool − a/ā, in the terms of the residuals of `of_documents`.
+    """
+    if share is None or of_documents is None:
+        return None
+    sample = of_documents.sample
     estimate = of_documents.estimate * share.estimate * ratio
-    z = share.estimate * ratio * of_documents.residuals + estimate * (a_pool / mean_pool - a / mean)
+    z = share.estimate * ratio * of_documents.residuals + estimate * spread
     slope = of_documents.estimate * ratio
     return replace(
         of_documents,

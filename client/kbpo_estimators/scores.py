@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from kbpo_estimators import iid, intervals, many
 from kbpo_estimators.coordinated import variance_weights
 from kbpo_estimators.document_samples import DocumentSample
+from kbpo_estimators.document_sums import DocumentSums
 from kbpo_estimators.f1 import PoolSample, f1
 from kbpo_estimators.intervals import Interval, PrecisionShare
 from kbpo_estimators.judging.audited import Audit
@@ -201,6 +202,45 @@ class Documents:
             {part: found[:, kept] for part, found in self.finds.items()},
         )
 
+    @property
+    def size(self) -> int:
+        """How many there are."""
+        return self.true.size
+
+    @property
+    def population(self) -> int:
+        """N: the corpus' documents."""
+        return self.sample.population
+
+    def has_recall(self, part: str) -> bool:
+        """Say whether a part has a recall; a variance needs two documents."""
+        return part in self.found and self.size >= 2
+
+    def seen(self, part: str) -> tuple[list[int] | None, int | None]:
+        """Return how many true relations each system finds, and of how many; None without a recall."""
+        if part not in self.found:
+            return None, None
+        return [int(g.sum()) for g in self.found[part]], int(self.true.sum())
+
+    def recalls(self, part: str, weighting: str) -> list[RecallEstimate | None]:
+        """Return what the documents alone say of each system."""
+        if self.relations is None or weighting == MICRO:
+            return [document_recall(self.true, g, self.sample) for g in self.found[part]]
+        return weighted_recalls(self.relations, self.finds[part], self.sample, weighting)
+
+    def labelled(
+        self,
+        part: str,
+        weighting: str,
+        shares: Sequence[ShareOfPool | None],
+        alone: Sequence[RecallEstimate | None],
+    ) -> list[RecallEstimate | None]:
+        """Return each system's recall from labelled predictions, from what `recalls` returned."""
+        return [
+            weighted_labelled_recall(share, recall, self.pool_correct[part], own)
+            for share, recall, own in zip(shares, alone, self.correct[part], strict=True)
+        ]
+
     def inside(self, f: FloatArray, instances: IntArray) -> FloatArray:
         """Return labels of instances of the pool, the last axis of `f`, with 0 for those that are outside."""
         return f if self.outside is None else np.where(self.outside[instances], 0.0, f)
@@ -329,7 +369,7 @@ def coordinated_scores(
     systems: Sequence[System],
     labels: Labels,
     sample: CoordinatedSample,
-    documents: Documents | None,
+    documents: Documents | DocumentSums | None,
     *,
     features: UnitFeatures | None = None,
     audited: AuditedLabels | None = None,
@@ -343,7 +383,7 @@ def coordinated_scores(
     ----------
     systems, labels, sample
         Of the pool of the fully labelled batches.
-    documents : Documents or None
+    documents : Documents, DocumentSums or None
         None where the corpus has no exhaustive sample: recall and F1 are not estimable.
     features : UnitFeatures or None
         What the task says of the pool's units, for the pooled model; None for estimates without one.
@@ -376,7 +416,7 @@ def iid_scores(
     systems: Sequence[System],
     labels: Labels,
     sample: IidSample,
-    documents: Documents | None,
+    documents: Documents | DocumentSums | None,
     *,
     weightings: Sequence[str] | None = None,
     parts: Sequence[str] | None = None,
@@ -402,7 +442,7 @@ def coordinated_estimates(
     systems: Sequence[System],
     labels: Labels,
     sample: CoordinatedSample,
-    documents: Documents | None,
+    documents: Documents | DocumentSums | None,
     *,
     features: UnitFeatures | None = None,
     audited: AuditedLabels | None = None,
@@ -421,13 +461,13 @@ def coordinated_estimates(
     entries = labels.of_entries(some, sample.sampled)
     places = np.flatnonzero(sample.sampled)[some.positions]
     alphas = None
-    if documents is not None and documents.true.size >= 2:
+    if documents is not None and documents.size >= 2:
         alphas = planned_alphas(
             [system.rows for system in systems],
             [system.team for system in systems],
             sample.pi if sample.flat_pi is None else sample.flat_pi,
-            documents.true.size,
-            documents.sample.population,
+            documents.size,
+            documents.population,
             documents.outside,
         )
     for part in parts:
@@ -437,8 +477,8 @@ def coordinated_estimates(
             for name, one in reduced.items()
         }
         weighed = None
-        if alphas is not None and documents is not None and _has_recall(documents, part):
-            alone = {name: _document_recalls(documents, part, name) for name in reduced}
+        if alphas is not None and documents is not None and documents.has_recall(part):
+            alone = {name: documents.recalls(part, name) for name in reduced}
             weighed = _Recall(documents, part, alphas, alone)
         shares = None if weighed is None else _shares_of_pool(some, weighed.documents.inside(f, places))
         model = models[part].model if part in models else None
@@ -464,7 +504,7 @@ class _Recall:
     `alone` is what the documents say by themselves, by weighting.
     """
 
-    documents: Documents
+    documents: Documents | DocumentSums
     part: str
     alphas: Sequence[float]
     alone: Mapping[str, list[RecallEstimate | None]]
@@ -493,7 +533,7 @@ class _Whole:
         if weighed is not None and shares is not None:
             for name in precision:
                 alone = weighed.alone[name]
-                product = _labelled_recalls(weighed.documents, self.part, shares, alone)
+                product = weighed.documents.labelled(self.part, name, shares, alone)
                 recall["documents", name], recall["labelled", name] = alone, product
                 recall["both", name] = [
                     both(*ways) for ways in zip(alone, product, weighed.alphas, strict=True)
@@ -555,7 +595,7 @@ def iid_estimates(
     systems: Sequence[System],
     labels: Labels,
     sample: IidSample,
-    documents: Documents | None,
+    documents: Documents | DocumentSums | None,
     *,
     weightings: Sequence[str] | None = None,
     parts: Sequence[str] | None = None,
@@ -602,13 +642,13 @@ def iid_estimates(
             precision["simple", name] = iid.simple_estimates(own, ratios.get(name))
             precision["joint", name] = iid.joint_estimates(P, drawn, targets.get(name))
         recall: dict[tuple[str, str], Sequence[RecallEstimate | None]] = {}
-        if documents is not None and _has_recall(documents, part):
+        if documents is not None and documents.has_recall(part):
             of_pool = [(rows, documents.inside(of_all, rows)) for rows, of_all in drawn]
             shares: Sequence[ShareOfPool | None] = iid.shares_of_pool(P, of_pool) or [None] * len(systems)
             for name in names:
-                alone = _document_recalls(documents, part, name)
+                alone = documents.recalls(part, name)
                 recall["simple", name] = alone
-                recall["joint", name] = _labelled_recalls(documents, part, shares, alone)
+                recall["joint", name] = documents.labelled(part, name, shares, alone)
         estimates = Estimates(part, precision, recall, pools, counts, *_seen(documents, part))
         yield estimates if resampling is None else _with_bootstrap(estimates, sizes, resampling)
 
@@ -647,15 +687,8 @@ def _with_bootstrap(estimates: Estimates, draws: Sequence[int], resampling: Resa
     )
 
 
-def _has_recall(documents: Documents, part: str) -> bool:
-    # A variance needs two documents.
-    return part in documents.found and documents.true.size >= 2
-
-
-def _seen(documents: Documents | None, part: str) -> tuple[list[int] | None, int | None]:
-    if documents is None or part not in documents.found:
-        return None, None
-    return [int(g.sum()) for g in documents.found[part]], int(documents.true.sum())
+def _seen(documents: Documents | DocumentSums | None, part: str) -> tuple[list[int] | None, int | None]:
+    return (None, None) if documents is None else documents.seen(part)
 
 
 def _shares_of_pool(reduced: Reduced, f: FloatArray) -> list[ShareOfPool | None]:
@@ -670,21 +703,3 @@ def _shares_of_pool(reduced: Reduced, f: FloatArray) -> list[ShareOfPool | None]
         own[place] = own_f
         shares.append(share_of_pool(reduced.pi, of_pool, own))
     return shares
-
-
-def _document_recalls(documents: Documents, part: str, weighting: str) -> list[RecallEstimate | None]:
-    if documents.relations is None or weighting == MICRO:
-        return [document_recall(documents.true, g, documents.sample) for g in documents.found[part]]
-    return weighted_recalls(documents.relations, documents.finds[part], documents.sample, weighting)
-
-
-def _labelled_recalls(
-    documents: Documents,
-    part: str,
-    shares: Sequence[ShareOfPool | None],
-    alone: Sequence[RecallEstimate | None],
-) -> list[RecallEstimate | None]:
-    return [
-        weighted_labelled_recall(share, recall, documents.pool_correct[part], own)
-        for share, recall, own in zip(shares, alone, documents.correct[part], strict=True)
-    ]

@@ -22,6 +22,7 @@ NAMES = (
     "coverage",
     "adversary",
     "published_labels",
+    "public_history",
     "label_noise",
     "ranks",
     "audits",

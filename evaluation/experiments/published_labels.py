@@ -67,9 +67,13 @@ class Epoch:
         pi = np.where(self.known[rows], 1.0, self.pi[rows])
         pi, _ = coordinated.top_up(pi, p, target, coordinated.floor_labels(target) / rows.size)
         self.pi[rows] = np.where(self.known[rows], self.pi[rows], pi)
+        return self.estimate(rows)
+
+    def estimate(self, rows: IntArray) -> float:
+        """Return the estimated precision of a system that was submitted, by the sample as it is now."""
         return difference_precision(
-            p,
-            pi,
+            np.full(rows.size, 1 / rows.size),
+            np.where(self.known[rows], 1.0, self.pi[rows]),
             self.sampled[rows],
             self.correct[rows],
             self.folds[rows],

@@ -9,10 +9,10 @@ from annotations.texts.inputs import MEASURES, QUALITY
 from evaluation.design import columns
 from evaluation.generation.candidates import in_order, read_candidates
 from evaluation.generation.outputs import INPUTS, PLACES
-from evaluation.scoring.pool import numbered
 from evaluation.units import IntArray, Pool
 from kbpo.core.database.coded import unpack
 from kbpo_estimators.generation import Given
+from kbpo_estimators.judging.sampled import numbered
 
 
 @dataclass(frozen=True, eq=False)

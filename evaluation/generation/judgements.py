@@ -7,10 +7,10 @@ import numpy as np
 
 from annotations.kinds.registry import find_kind
 from annotations.models import Label, Question, Response
-from evaluation.scoring.pool import numbered
 from evaluation.units import Pool
 from kbpo.core.database.bulk import read_rows
 from kbpo_estimators.generation import Judgements
+from kbpo_estimators.judging.sampled import numbered
 
 CHUNK = 5_000
 """Questions whose answers are in memory at a time."""

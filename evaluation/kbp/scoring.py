@@ -6,7 +6,7 @@ from dataclasses import replace
 from evaluation.design import columns
 from evaluation.kbp import comparing, divisions, kept, matching
 from evaluation.kbp.choices import CHOICES
-from evaluation.kbp.pool_labels import SampledLabels, read_audited, read_labels, read_outside
+from evaluation.kbp.pool_labels import read_audited, read_claims, read_labels, read_outside
 from evaluation.kbp.recall import annotated
 from evaluation.scores import Choice, Divided, Scored, ScoredPart, ScoreRow, SubsetRow
 from evaluation.scoring.pool import resampling
@@ -28,7 +28,7 @@ from kbpo_estimators.subsets import subset_scores
 
 def score(pool: Pool, sample: Sample, features: UnitFeatures) -> Scored:
     """Estimate precision, recall and F1 of a pool's systems, for every part and weighting."""
-    claims = SampledLabels.read(pool)
+    claims = read_claims(pool)
     labels = read_labels(pool, claims)
     exhaustive = annotated.read_exhaustive(pool.submissions, pool.epoch)
     documents = replace(exhaustive.documents, outside=read_outside(pool)) if exhaustive else None

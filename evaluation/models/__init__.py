@@ -4,6 +4,7 @@ from evaluation.models.attachment import Attachment
 from evaluation.models.audit import Audit, AuditDrawing
 from evaluation.models.class_prediction import ClassPrediction
 from evaluation.models.entity import Entity, EntityIndex, EntityName, EntityRelation, RelationSource
+from evaluation.models.history import Computation, ScoreChange, Snapshot, SnapshotTable
 from evaluation.models.metric import HouseMetric, MetricColumn
 from evaluation.models.name_count import CountedDocument, NameCount
 from evaluation.models.normalised import NormalisedFile
@@ -50,6 +51,7 @@ __all__ = [
     "AuditDrawing",
     "ClassPrediction",
     "Comparison",
+    "Computation",
     "CountedDocument",
     "DocumentSample",
     "Entity",
@@ -83,7 +85,10 @@ __all__ = [
     "SampledDocument",
     "SampledUnit",
     "Score",
+    "ScoreChange",
     "SecondPhaseProbability",
+    "Snapshot",
+    "SnapshotTable",
     "StageWork",
     "Submission",
     "SubmissionEvent",

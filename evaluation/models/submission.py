@@ -5,8 +5,9 @@ from typing import BinaryIO, cast
 from django.db import models
 from django.db.models import F, Q
 from django.urls import reverse
+from django.utils import timezone
 
-from annotations.models import Corpus, Document
+from annotations.models import Corpus, CorpusPhase, Document
 from kbpo.accounts.models import Team, User
 
 
@@ -58,7 +59,17 @@ class Submission(models.Model):
         null=True, blank=True, help_text="The number of its team in this corpus while it is anonymous."
     )
     alias_run = models.PositiveIntegerField(null=True, blank=True, help_text="Its own number beside that.")
-    uploaded_at = models.DateTimeField(auto_now_add=True)
+    uploaded_at = models.DateTimeField(
+        default=timezone.now, editable=False, help_text="When it was taken in: what dates go by."
+    )
+    phase = models.ForeignKey(
+        CorpusPhase,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="submissions",
+        help_text="Of the corpus, in which it was uploaded; empty: the corpus had none then.",
+    )
     quota_asked_at = models.DateTimeField(null=True, blank=True, help_text="Since when it waits for a place.")
     quota_taken_at = models.DateTimeField(null=True, blank=True)
     counts = models.JSONField(default=dict, help_text="What reading the file found.")

@@ -14,6 +14,7 @@ from evaluation.design import batches
 from evaluation.models import Comparison, Epoch, Estimate, FittedModel, Ranking, Score
 from evaluation.scores import Choice, ScoreRow
 from evaluation.scoring import estimation
+from evaluation.scoring.published import freezing
 from evaluation.scoring.ranks import find_ranks
 from evaluation.task import Task
 from evaluation.units import Pool
@@ -28,7 +29,7 @@ _KEY = ("submission_id", *Choice._fields, "level")
 
 
 def audit(corpus: Corpus, task: Task) -> list[str]:
-    """Compute scores, fitted models, comparisons and ranks of all of a corpus' epochs again.
+    """Compute scores, fitted models, comparisons and ranks of all of a corpus' epochs again; check snapshots.
 
     Scores that are due are left out: they are about to be replaced. So are subsets', of which nothing is
     ranked. What rests on a text that was removed after the scores were made cannot be computed again.
@@ -60,7 +61,7 @@ def audit(corpus: Corpus, task: Task) -> list[str]:
         ]
     if is_whole and not findings:
         findings += _audit_ranks(corpus, task)
-    return findings
+    return [*findings, *freezing.audit(corpus)]
 
 
 def _audit_epoch(epoch: Epoch, task: Task) -> Iterator[str]:

@@ -19,7 +19,15 @@ SELECT concat_ws('|', date_trunc('minute', now()),
    JOIN shown ON e.corpus_id = shown.id),
   (SELECT sum(hashtextextended(r::text, 0)) FROM evaluation_ranking r JOIN shown ON r.corpus_id = shown.id),
   (SELECT sum(hashtextextended(a::text, 0)) FROM annotations_kindagreement a
-   JOIN shown ON a.corpus_id = shown.id))
+   JOIN shown ON a.corpus_id = shown.id),
+  (SELECT count(*) FROM annotations_corpus c WHERE c.opens_at <= now()),
+  (SELECT count(*) FROM annotations_corpus c WHERE c.closes_at <= now()),
+  (SELECT sum(hashtextextended(concat_ws('|', p::text, p.starts_at <= now(), p.ends_at <= now()), 0))
+   FROM annotations_corpusphase p JOIN shown ON p.corpus_id = shown.id),
+  (SELECT sum(hashtextextended(concat_ws('|', n.id, n.withdrawn_at), 0)) FROM annotations_corpusnews n
+   JOIN shown ON n.corpus_id = shown.id),
+  (SELECT sum(hashtextextended(concat_ws('|', t.id, t.text = ''), 0)) FROM annotations_corpusterms t
+   JOIN shown ON t.corpus_id = shown.id))
 """
 
 

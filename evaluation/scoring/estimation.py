@@ -32,6 +32,7 @@ from evaluation.models import (
 from evaluation.scores import Choice, Divided, Measured, Scored, ScoreRow
 from evaluation.scoring import comparing, notices, ranks
 from evaluation.scoring import pool as pools
+from evaluation.scoring.published import recording
 from evaluation.submissions import work
 from evaluation.submissions.lifecycle import fail, move
 from evaluation.task import Task
@@ -188,8 +189,17 @@ def _score(epoch: Epoch, through: int, task: Task) -> Pool:
         # The newest scores of an epoch replace the others: m systems would leave m(m + 1)/2 sets of them.
         _forget(epoch)
         ranker = ranks.Ranker.of(epoch.corpus, task, epoch)
-        _store(pool, scored, ranker, code_version(task))
+        code = code_version(task)
+        _store(pool, scored, ranker, code)
         ranks.store_ranks(ranker, scored=epoch)
+        recording.record_changes(
+            epoch=epoch,
+            submissions=pool.submissions,
+            choices=task.choices,
+            through=through,
+            code=code,
+            now=timezone.now(),
+        )
     return pool
 
 

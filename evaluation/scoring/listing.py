@@ -120,11 +120,8 @@ def find(
     size : int
         Rows of a page. A page beyond the last one is the last one.
     """
-    listed = _one_of_each(rows, choices, ranked_by, runs_of or {}) if listing.runs == ONE else _all(rows)
-    wanted = [one for one in listed if _is_wanted(one.row, listing)]
-    scored = _sorted([one for one in wanted if one.row.is_scored], listing, choices)
-    unscored = _sorted([one for one in wanted if not one.row.is_scored], listing, choices)
-    ordered = [*scored, *unscored]
+    ordered = select(rows, listing, choices, ranked_by=ranked_by, runs_of=runs_of)
+    scored = [one for one in ordered if one.row.is_scored]
     pages = max(1, ceil(len(ordered) / size))
     page = min(listing.page, pages)
     start = (page - 1) * size
@@ -140,6 +137,21 @@ def find(
         first=start + 1 if shown else 0,
         last=start + len(shown),
     )
+
+
+def select(
+    rows: Sequence[Row],
+    listing: Listing,
+    choices: Choices,
+    *,
+    ranked_by: str,
+    runs_of: Mapping[str, int] | None = None,
+) -> list[Listed]:
+    """Return all rows that a listing asks for, on whichever page; those with scores first. As `find`."""
+    listed = _one_of_each(rows, choices, ranked_by, runs_of or {}) if listing.runs == ONE else _all(rows)
+    wanted = [one for one in listed if _is_wanted(one.row, listing)]
+    scored = _sorted([one for one in wanted if one.row.is_scored], listing, choices)
+    return [*scored, *_sorted([one for one in wanted if not one.row.is_scored], listing, choices)]
 
 
 def folded(text: str) -> str:

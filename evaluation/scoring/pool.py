@@ -2,7 +2,6 @@
 
 import hmac
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -13,6 +12,7 @@ from evaluation.models import Epoch
 from evaluation.units import BoolArray, FloatArray, IntArray, Pool
 from kbpo.core.database.bulk import read_columns
 from kbpo.core.database.coded import Coded, unpack, unpack_coded
+from kbpo_estimators.judging.sampled import SampleAudit
 from kbpo_estimators.resampling import Resampling
 from kbpo_estimators.scores import CoordinatedSample, IidSample, System
 
@@ -173,31 +173,6 @@ def read_values(pool: Pool) -> FloatArray:
     return values
 
 
-@dataclass(frozen=True, eq=False)
-class SampleAudit:
-    """The audit of a coordinated sample, over its S units in the order of the pool.
-
-    Attributes
-    ----------
-    questions : int[S]
-        Which question settles each, by a number that no row id decides.
-    rho : float[S]
-        The probability that it is audited.
-    audited : bool[S]
-    doubts : float[S]
-        How likely its label was thought wrong.
-    answers : float[S]
-        What the audit says of each, NaN where it says nothing. Where a unit goes by all claims of its
-        question, the number of the one that holds, from 1 in the order of their names; 0 where none does.
-    """
-
-    questions: IntArray
-    rho: FloatArray
-    audited: BoolArray
-    doubts: FloatArray
-    answers: FloatArray
-
-
 AUDITED_VALUE = "CASE WHEN label.source = 'majority' THEN COALESCE(answer.value, 'NaN') ELSE label.value END"
 """What an audit says of the claim of `label`: what others answered again, or what no vote has decided."""
 
@@ -244,20 +219,12 @@ def read_audit(pool: Pool, sampled: BoolArray) -> SampleAudit | None:
     positions, first, unit = np.unique(pool.positions(found["unit"]), return_index=True, return_inverse=True)
     answers = np.zeros(positions.size)
     np.maximum.at(answers, unit, found["answer"] * found["number"])  # NaN stays
-    rho, audited = found["rho"][first], found["audited"][first]
-    incomplete = np.isnan(rho) | (audited & np.isnan(answers))
-    if incomplete.any() or rho.size != int(sampled.sum()) or not rho.size:
+    if positions.size != int(sampled.sum()):
         return None
-    return SampleAudit(
-        numbered(found["question"][first]),
-        rho,
-        audited,
+    return SampleAudit.of(
+        found["question"][first],
+        found["rho"][first],
+        found["audited"][first],
         found["doubt"][first],
-        np.where(audited, answers, np.nan),
+        answers,
     )
-
-
-def numbered(ids: IntArray) -> IntArray:
-    """Return a number for each id: 0, 1, ... as they come."""
-    _, first, inverse = np.unique(ids, return_index=True, return_inverse=True)
-    return np.asarray(np.argsort(np.argsort(first))[inverse])

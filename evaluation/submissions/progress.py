@@ -241,7 +241,7 @@ def next_step(
     if submission.state == State.UPLOADED:
         return "Next the file is read, line by line. That takes seconds, or minutes if it is large."
     if submission.state == State.REFUSED:
-        return "Nothing was judged, no quota used. Mend the lines named below and submit the file again."
+        return "Nothing was judged, no quota used. Correct the lines named below and submit the file again."
     if submission.state == State.ACCEPTED and not submission.go_ahead:
         return "Nobody judges it until you say so."
     if submission.state == State.ACCEPTED and not may_compete:

@@ -14,9 +14,9 @@ from datetime import datetime
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
-from annotations.models import Corpus
+from annotations.models import Corpus, CorpusPhase
 from evaluation.models import Submission
 from evaluation.submissions import places
 from evaluation.submissions.places import Place
@@ -192,6 +192,46 @@ def refuse_too_many_waiting(*, team: Team, corpus: Corpus) -> None:
             f"{most} submissions of {team} wait to be judged in {corpus}, which is as many as may: cancel one"
             " of them, or send this one to the judges once one of them is judged."
         )
+
+
+class PhaseFull(Conflict):
+    """A team has submitted as much in a phase as it may."""
+
+    problem = "phase-full"
+
+
+def refuse_full_phase(*, team: Team, phase: CorpusPhase) -> None:
+    """Refuse one more submission in a phase with a limit. The caller holds the team's lock.
+
+    Files that were refused, and what was cancelled before it was judged, do not count.
+
+    Raises
+    ------
+    PhaseFull
+        As many are there as may be.
+    """
+    most = phase.most_submissions
+    if most is not None and count_in_phase(team=team, phase=phase) >= most:
+        raise PhaseFull(
+            f"{team} has submitted {most} system{'s' * (most != 1)} in the phase {phase.name!r}, which is as"
+            " many as a team may; refused and cancelled ones do not count."
+        )
+
+
+def count_in_phase(*, team: Team, phase: CorpusPhase) -> int:
+    """Return how many submissions of a team count against the limit of a phase."""
+    uncounted = (Submission.State.REFUSED, Submission.State.CANCELLED)
+    return Submission.objects.filter(team=team, phase=phase).exclude(state__in=uncounted).count()
+
+
+def left_in_phase(*, corpus: Corpus, teams: Iterable[Team], now: datetime) -> list[tuple[Team, int, int]]:
+    """Return how many more systems teams may submit in the phase that is on, of how many; else nothing."""
+    on = CorpusPhase.objects.filter(Q(ends_at=None) | Q(ends_at__gt=now), corpus=corpus, starts_at__lte=now)
+    phase = on.filter(most_submissions__isnull=False).first()
+    if phase is None or phase.most_submissions is None:
+        return []
+    most = phase.most_submissions
+    return [(team, max(0, most - count_in_phase(team=team, phase=phase)), most) for team in teams]
 
 
 def may_compete(team: Team) -> bool:

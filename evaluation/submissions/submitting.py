@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, BinaryIO, cast
 
 from django.core.files import File
@@ -11,7 +11,8 @@ from django.db.models.fields.files import FieldFile
 from django.utils import timezone
 
 from annotations import conflicts, roles
-from annotations.models import Corpus, Response
+from annotations.challenges import admission
+from annotations.models import Corpus, CorpusPhase, Response
 from evaluation.models import Submission, SubmissionEvent, Upload
 from evaluation.reading import isolated
 from evaluation.submissions import anonymity, notices, problem_list, quota, uploads
@@ -44,6 +45,7 @@ def upload(
     anonymous_until: datetime | None = None,
     again: bool = True,
     links: Links = NO_LINKS,
+    now: datetime | None = None,
 ) -> Submission:
     """Take in a file, and have its team compete in the corpus. The file is read by the pipeline, soon after.
 
@@ -69,6 +71,9 @@ def upload(
         Whether bytes that the user's teams have in the corpus already are meant.
     links : Links
         Where its paper and its code are.
+    now : datetime, optional
+        When it came in, all of it: what dates go by, however long it then waits for a lock. The clock's time
+        if left out.
 
     Raises
     ------
@@ -78,14 +83,14 @@ def upload(
         If the name is empty, the format unknown, or the task knows no such attachment; or if it cannot be
         anonymous until then.
     Conflict
-        If the team has a submission of that name in the corpus, or another is just being stored; or its bytes
-        are there already, judged or on the way to it, and are not meant again; or it is uploaded before the
-        corpus opens for submissions, or after it has closed; or it is to be judged as soon as it is accepted,
-        and as many of the team wait for that as may (not at the command line).
+        If the corpus does not take it now, by its dates, phases or terms (`admission.check`); or it is to be
+        judged as soon as it is accepted, and as many of the team wait for that as may: neither at the command
+        line. If the team has a submission of that name in the corpus, or another is just being stored; or its
+        bytes are there already, judged or on the way to it, and are not meant again.
     """
+    now = now or timezone.now()
     if user is not None:
         require_member(user, team)
-        _refuse_out_of_time(corpus)
     task.check_corpus(corpus)
     name = " ".join(name.split())  # it goes into the subject of a mail
     if not name or len(name) > 100 or not name.isprintable():
@@ -100,6 +105,11 @@ def upload(
         with brief_transaction(f"Something else of {team} is just being stored: try again in a moment."):
             Team.objects.select_for_update().get(pk=team.pk)
             _refuse_judges(team, corpus)
+            phase = (
+                admission.phase_of_operator(corpus=corpus, now=now)
+                if user is None
+                else _admit(team=team, corpus=corpus, now=now)
+            )
             # Under the lock: a request that is sent twice at once is submitted once.
             same = (
                 [] if again or user is None else uploads.with_digest(digest, user=user.pk, corpus=corpus.pk)
@@ -128,6 +138,8 @@ def upload(
                 is_public=is_public,
                 paper_url=links.paper,
                 code_url=links.code,
+                uploaded_at=now,
+                phase=phase,
             )
             stored.file.save(name, file, save=False)
             saved.append(stored.file)
@@ -285,14 +297,12 @@ def _store(submission: Submission, reading: isolated.Outcome, task: Task) -> boo
     return True
 
 
-def _refuse_out_of_time(corpus: Corpus) -> None:
-    now = timezone.now()
-    for at, is_out, words in (
-        (corpus.opens_at, corpus.opens_at is not None and now < corpus.opens_at, "opens for submissions on"),
-        (corpus.closes_at, corpus.closes_at is not None and now >= corpus.closes_at, "was closed on"),
-    ):
-        if is_out and at is not None:
-            raise Conflict(f"{corpus} {words} {at.astimezone(UTC):%-d %B %Y, %H:%M} UTC")
+def _admit(*, team: Team, corpus: Corpus, now: datetime) -> CorpusPhase | None:
+    """Return the phase in which a team submits; refuse it where it may not now. The team's row is locked."""
+    phase = admission.check(corpus=corpus, team=team, now=now)
+    if phase is not None and phase.most_submissions is not None:
+        quota.refuse_full_phase(team=team, phase=phase)
+    return phase
 
 
 def _refuse_judges(team: Team, corpus: Corpus) -> None:

@@ -215,6 +215,20 @@ def gap(measure: Measure) -> SafeString:
     )
 
 
+@register.filter
+def value_of(measures: Measures, name: str) -> Measure:
+    """Return one of a score's measures."""
+    return measures[name]
+
+
+@register.simple_tag(takes_context=True)
+def querystring_of(context: template.Context, name: str, value: object) -> str:
+    """Return the address' question with one thing asked otherwise: its name is not known to the template."""
+    asked = context["request"].GET.copy()
+    asked[name] = str(value)
+    return f"?{asked.urlencode()}"
+
+
 @register.simple_tag
 def measured(measures: Measures, column: Column) -> SafeString:
     """Write and draw what a row has in a measure's column."""

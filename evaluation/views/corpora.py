@@ -2,13 +2,16 @@
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
+from django.utils import timezone
 from django.views.decorators.http import require_safe
 
+from annotations.challenges.shown import read_life
 from annotations.kinds.registry import find_kind
 from annotations.models import Corpus
 from annotations.ontologies import plain_ontology_of
 from evaluation.scoring.board_digest import digest
 from evaluation.views.board import board
+from evaluation.views.snapshots import led_to
 from kbpo.core.revalidating import public_page
 
 
@@ -16,9 +19,13 @@ from kbpo.core.revalidating import public_page
 @public_page(digest)
 def corpus(request: HttpRequest, tag: str) -> HttpResponse:
     """Show a corpus."""
+    if (snapshot := led_to(request, tag)) is not None:
+        return snapshot
     found = get_object_or_404(Corpus, tag=tag)
     context = {
         "corpus": found,
+        "life": read_life(found, now := timezone.now()),
+        "now": now,
         "ontology": plain_ontology_of(found),
         "documents": found.documents.count(),
         "removed": found.documents.filter(takedown__isnull=False).count(),

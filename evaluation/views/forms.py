@@ -12,8 +12,9 @@ from django.core.files import File
 from django.forms import BoundField
 from django.http import QueryDict
 
+from annotations.challenges import versions
 from annotations.data import agreements
-from annotations.models import Corpus
+from annotations.models import Corpus, CorpusTerms
 from evaluation.models import Submission, Upload
 from evaluation.reading.reader import AttachmentKind
 from evaluation.registry import TASKS, task_of
@@ -23,6 +24,9 @@ from kbpo.accounts.models import Team, User
 from kbpo.core.errors import InvalidInput, KbpoError
 from kbpo_formats.recognising import is_recognised
 
+FORMAT_HELP = (
+    "Files of the Text Analysis Conference (TAC KBP) are read by the rules of 2016, unless 2015 is chosen."
+)
 LIVE = ("uploaded", "accepted", "judging", "scored")
 
 
@@ -75,7 +79,7 @@ class FileForm(forms.Form):
         label="Format",
         choices=format_choices,
         required=False,
-        help_text="TAC KBP is read by the rules of 2016, unless 2015 is chosen.",
+        help_text=FORMAT_HELP,
     )
     file = forms.FileField(
         label="File",
@@ -104,7 +108,8 @@ class FileForm(forms.Form):
                 if sent is not None:
                     self._keep(data, name, upload, sent)
         super().__init__(data, **kwargs)
-        if data is None and not self.initial.get("corpus") and Corpus.objects.count() > 1:
+        chosen = self.initial.get("corpus") if data is None else data.get("corpus")
+        if not chosen and Corpus.objects.count() > 1:
             # nobody submits to the first one because it is the first
             field = self.fields["corpus"]
             assert isinstance(field, forms.ModelChoiceField)
@@ -198,6 +203,8 @@ class FileForm(forms.Form):
 class CheckForm(FileForm):
     """A file to be checked and not submitted."""
 
+    field_order = ("file", "corpus", "format")
+
 
 class VisitorCheckForm(forms.Form):
     """A file of somebody without an account, to be checked at once."""
@@ -211,7 +218,7 @@ class VisitorCheckForm(forms.Form):
         label="Format",
         choices=format_choices,
         required=False,
-        help_text="TAC KBP is read by the rules of 2016, unless 2015 is chosen.",
+        help_text=FORMAT_HELP,
     )
     file = forms.FileField(
         label="File",
@@ -296,7 +303,7 @@ class UploadForm(FileForm):
         help_text="For a review without names. Others see both as “Anonymous” with a number until that day,"
         " and not what it does. Left empty: they see the names.",
     )
-    field_order = ("corpus", "team", "name", "description", "paper_url", "code_url", "format", "file")
+    field_order = ("file", "corpus", "team", "name", "description", "paper_url", "code_url", "format")
 
     def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
         super().__init__(*args, user=user, **kwargs)
@@ -390,6 +397,26 @@ class AgreementForm(forms.Form):
         field = self.fields["team"]
         assert isinstance(field, forms.ModelChoiceField)
         field.queryset = agreements.may_accept(corpus, user)
+
+    @property
+    def accepted(self) -> dict[str, Any]:
+        """What is accepted, and for whom; of a form that is valid."""
+        return {"version": self.cleaned_data["version"], "team": self.cleaned_data["team"]}
+
+
+class TermsForm(forms.Form):
+    """A team's word on the terms of a corpus."""
+
+    version = forms.IntegerField(widget=forms.HiddenInput)
+    team = forms.ModelChoiceField(Team.objects.none(), label="Team", empty_label=None)
+    sure = forms.BooleanField(label="We accept these terms, for all members of the team")
+
+    def __init__(self, data: QueryDict | None = None, *, corpus: Corpus, user: User) -> None:
+        held = versions.newest(CorpusTerms, corpus)
+        super().__init__(data, initial={"version": held.version if held else None})
+        field = self.fields["team"]
+        assert isinstance(field, forms.ModelChoiceField)
+        field.queryset = versions.may_accept(corpus, user)
 
     @property
     def accepted(self) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from kbpo_formats.ontologies.ontology import MentionType, Ontology, Relation
 
 MEANINGS = {
     "uploaded": "The file is here and waits for its reader, for seconds.",
-    "refused": "The file has errors. Nothing was judged, no quota used; mend the lines and submit it again.",
+    "refused": "The file has errors. Nothing was judged, no quota used; correct it and submit it again.",
     "accepted": "It was read. Its page says what judging would take; you say whether it is to begin.",
     "judging": "A sample of it was drawn and is being judged. The page says how far it is.",
     "scored": "Its scores are there. They become sharper as later systems bring more that is judged.",

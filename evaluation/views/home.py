@@ -5,8 +5,11 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
+from django.utils import timezone
 from django.views.decorators.http import require_safe
 
+from annotations.challenges.dates import read_standings
+from annotations.challenges.shown import left
 from annotations.models import Corpus
 from evaluation.registry import TASKS
 from evaluation.scoring import axis
@@ -51,4 +54,12 @@ def _board(request: HttpRequest) -> dict[str, Any]:
         if tag
         else next((one for one in corpora if one.task in TASKS), corpora[0])
     )
-    return {"corpora": corpora, "corpus": corpus, **board(request, corpus)}
+    now = timezone.now()
+    stands = read_standings(corpora, now)
+    return {
+        "corpora": [(one, stands[one.pk], left(stands[one.pk], now)) for one in corpora],
+        "corpus": corpus,
+        "stands": stands[corpus.pk],
+        "left": left(stands[corpus.pk], now),
+        **board(request, corpus),
+    }

@@ -12,6 +12,8 @@ from evaluation.scoring import listing
 from evaluation.scoring.listing import Listing
 from kbpo.core.errors import InvalidInput
 
+_NO = ("", "0", "false", "no", "off")
+
 
 def read_listing(request: HttpRequest, corpus: Corpus) -> Listing:
     """Read from the address which rows are to be shown, and in which order.
@@ -36,7 +38,7 @@ def read_listing(request: HttpRequest, corpus: Corpus) -> Listing:
         team=asked.get("team", ""),
         labels=_read_number("labels", asked.get("labels", ""), otherwise=0),
         baselines=baselines,
-        is_own=request.user.is_authenticated and bool(asked.get("mine")),
+        is_own=request.user.is_authenticated and asked.get("mine", "").lower() not in _NO,
         runs=runs,
         page=max(1, _read_number("page", asked.get("page", ""), otherwise=1)),
     )

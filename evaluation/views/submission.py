@@ -37,9 +37,11 @@ from evaluation.submissions.progress import (
 )
 from evaluation.submissions.visibility import find, is_operator, is_published, may_change
 from evaluation.task import Task
+from evaluation.views import history
 from evaluation.views.board import disagreement, fit_columns, offered_standards
 from evaluation.views.files import written_anew
 from evaluation.views.forms import LinksForm, midnight
+from evaluation.views.snapshots import led_to
 from kbpo.accounts.models import User
 from kbpo.core.durations import in_words
 from kbpo.core.errors import InvalidInput, TryAgain
@@ -80,6 +82,8 @@ def submission(request: HttpRequest, pk: int, prices: Source) -> HttpResponse:
     `prices` knows what its judging costs.
     """
     found = find(request.user, pk=pk)
+    if (snapshot := led_to(request, found.corpus.tag, pk)) is not None:
+        return snapshot
     task = task_of(found.corpus)
     own = may_change(request.user, found)
     now = timezone.now()
@@ -108,6 +112,7 @@ def submission(request: HttpRequest, pk: int, prices: Source) -> HttpResponse:
         "may_mark": is_operator(request.user)
         or (not own and roles.may(request.user, Act.KEEP, found.corpus)),
         **_scores(request, found, task),
+        **history.context_of(request, found, task),
     }
     taken = finegrained.cost(found, task.choices)
     if taken and (own or taken.is_released):

@@ -1,15 +1,21 @@
 """Submitting a system."""
 
+from datetime import datetime
 from typing import Any, cast
+from urllib.parse import urlencode
 from uuid import UUID
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST
 
+from annotations.challenges import versions
+from annotations.challenges.dates import read_standings
+from annotations.challenges.shown import left, read_life
 from annotations.models import Corpus
 from evaluation.models import Upload
 from evaluation.registry import task_of
@@ -57,7 +63,7 @@ def discard(request: HttpRequest, pk: UUID) -> HttpResponse:
     found = Upload.objects.filter(pk=pk, user=cast(User, request.user)).first()
     if found is not None:
         uploads.discard(upload=found)
-        messages.success(request, f"{found.name} is thrown away.")
+        messages.success(request, f"{found.name} is deleted.")
     return redirect("check" if request.POST.get("back") == "check" else "upload")
 
 
@@ -85,12 +91,24 @@ def _submit(request: HttpRequest, user: User, form: UploadForm) -> HttpResponse:
 
 def _quotas(user: User, form: UploadForm) -> dict[str, Any]:
     """Return what is left for the corpus that the form names; before that, how much there is in each."""
-    corpora = list(Corpus.objects.order_by("created_at", "pk"))
+    corpora, now = list(Corpus.objects.order_by("created_at", "pk")), timezone.now()
     chosen = [one for one in corpora if len(corpora) == 1 or str(one.pk) == str(form["corpus"].value())]
     if not chosen:
-        return {"has_corpus": bool(corpora), "quotas": [], "quota_of": corpora}
-    own = quota.read_quotas(corpus=chosen[0], teams=user.teams.all(), user=user, now=timezone.now())
-    return {"has_corpus": True, "quotas": own}
+        stands = read_standings(corpora, now)
+        listed = [(one, stands[one.pk], left(stands[one.pk], now)) for one in corpora]
+        return {"has_corpus": bool(corpora), "quotas": [], "quota_of": listed}
+    own = quota.read_quotas(corpus=chosen[0], teams=user.teams.all(), user=user, now=now)
+    return {"has_corpus": True, "quotas": own, **_entering(user, chosen[0], now)}
+
+
+def _entering(user: User, corpus: Corpus, now: datetime) -> dict[str, Any]:
+    """Return whether a corpus is open, and what of its terms somebody's teams have to accept first."""
+    return {
+        "life": read_life(corpus, now),
+        "to_accept": list(versions.may_accept(corpus, user)),
+        "back": f"{reverse('upload')}?{urlencode({'corpus': corpus.tag})}",
+        "in_phase": quota.left_in_phase(corpus=corpus, teams=user.teams.all(), now=now),
+    }
 
 
 def _joining(request: HttpRequest, user: User) -> dict[str, Any]:

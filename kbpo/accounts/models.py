@@ -152,7 +152,7 @@ class UnwantedMail(models.Model):
                 condition=models.Q(
                     kind__in=[
                         *("read", "refused", "scored", "failed"),
-                        *("released", "invited", "webhook", "waiting"),
+                        *("released", "invited", "webhook", "waiting", "news"),
                     ]
                 ),
                 name="unwanted_mail_kind",

@@ -22,8 +22,8 @@ from rest_framework.response import Response
 from kbpo.accounts import tokens
 from kbpo.api.base import ApiView
 from kbpo.api.schema import ALWAYS
-from kbpo.core.errors import Unavailable
-from kbpo.core.problems import KINDS, Kind
+from kbpo.core.errors import Conflict, Unavailable
+from kbpo.core.problems import KINDS, OWN_KINDS, Kind
 
 METHODS = ("get", "head", "post", "patch", "delete")
 
@@ -86,11 +86,19 @@ def reference(request: HttpRequest) -> HttpResponse:
         "schema": schema,
         "groups": groups(schema),
         "scopes": tokens.SCOPES.items(),
-        "problems": [(status, kind, _words(kind.words)) for status, kind in KINDS.items()],
+        "problems": [(status, kind, _words(kind.words)) for status, kind in _problems()],
         "always": ALWAYS,
         "site": settings.SITE_URL,
     }
     return render(request, "evaluation/api.html", context)
+
+
+def _problems() -> Iterator[tuple[int, Kind]]:
+    """Yield the kinds of problem with their statuses; those of their own stand behind their status'."""
+    for status, kind in KINDS.items():
+        yield status, kind
+        if status == Conflict.status:
+            yield from ((status, one) for one in OWN_KINDS.values())
 
 
 def schema_path() -> Path:

@@ -43,6 +43,7 @@ class What(StrEnum):
     DOCUMENTS_DRAWN = "documents drawn"
     DOCUMENT_REMOVED = "document removed"
     EPOCH_RELEASED = "epoch released"
+    SNAPSHOT_TAKEN = "snapshot taken"
     TEAM_APPROVED = "team approved"
     ACCOUNT_CHANGED = "account changed"
     ACCOUNT_DELETED = "account deleted"

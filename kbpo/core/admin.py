@@ -1,7 +1,7 @@
 """What every page of the admin builds on."""
 
 from functools import wraps
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from django.contrib import admin
 from django.contrib.admin.options import TO_FIELD_VAR
@@ -9,7 +9,7 @@ from django.contrib.auth import REDIRECT_FIELD_NAME
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import BadRequest
-from django.db.models import Model
+from django.db.models import Model, URLField
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.urls import reverse
@@ -59,6 +59,8 @@ class ReadOnlyAdmin(_ModelAdmin):
     Where a class lets some fields change, what was changed stands in the audit log as `changed_as`; of fields
     in `unsaid`, only that they were.
     """
+
+    formfield_overrides: ClassVar[Any] = {URLField: {"assume_scheme": "https"}}
 
     changed_as: What | None = None
     unsaid: tuple[str, ...] = ()

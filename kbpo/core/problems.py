@@ -58,6 +58,35 @@ KINDS: Mapping[int, Kind] = MappingProxyType(
     }
 )
 
+#: Of refusals that programs tell from others of their status: by the `problem` of their class.
+OWN_KINDS: Mapping[str, Kind] = MappingProxyType(
+    {
+        kind.name: kind
+        for kind in (
+            Kind(
+                "not-open",
+                "Nothing is taken at this time",
+                "`opens_at`, `closes_at` and `phases` of the corpus say when systems may be submitted.",
+            ),
+            Kind(
+                "terms-not-accepted",
+                "Terms wait to be accepted",
+                "Read the corpus’ `terms`, and have a member of the team accept them.",
+            ),
+            Kind(
+                "phase-full",
+                "The team has submitted as much as it may in this phase",
+                "Wait for the next phase: `phases` of the corpus says when it begins.",
+            ),
+        )
+    }
+)
+
+
+def kind_for(error: KbpoError) -> Kind:
+    """Return the kind of problem that a refusal is: one of its own, or its status'."""
+    return OWN_KINDS.get(getattr(error, "problem", "")) or kind_of(error.status)
+
 
 def kind_of(status: int) -> Kind:
     """Return the kind of problem that a status stands for."""
@@ -94,7 +123,10 @@ def problem_response(error: KbpoError | int, detail: str = "") -> JsonResponse:
     status = error if isinstance(error, int) else error.status
     headers = {} if isinstance(error, int) else headers_of(error)
     words = detail if isinstance(error, int) else str(error)
-    return JsonResponse(problem(status, words), status=status, content_type=MEDIA_TYPE, headers=headers)
+    kind = None if isinstance(error, int) else kind_for(error)
+    return JsonResponse(
+        problem(status, words, kind=kind), status=status, content_type=MEDIA_TYPE, headers=headers
+    )
 
 
 def headers_of(error: KbpoError) -> dict[str, str]:

@@ -21,7 +21,7 @@ from kbpo.core.database.outages import is_full, is_outage, is_too_slow, log_outa
 from kbpo.core.disk import is_no_space
 from kbpo.core.durations import in_words
 from kbpo.core.errors import Away, InvalidInput, KbpoError, NoRoom, TooLarge, TryAgain
-from kbpo.core.problems import MEDIA_TYPE, flatten, headers_of, problem, problem_response
+from kbpo.core.problems import MEDIA_TYPE, Kind, flatten, headers_of, kind_for, problem, problem_response
 
 logger = logging.getLogger(__name__)
 
@@ -215,7 +215,7 @@ def api_exception_handler(exc: Exception, context: Mapping[str, Any]) -> Respons
         None: the exception is raised again.
     """
     if isinstance(exc, KbpoError):
-        return _problem(exc.status, str(exc), headers_of(exc), _fields(exc))
+        return _problem(exc.status, str(exc), headers_of(exc), _fields(exc), kind_for(exc))
     if (refusal := outage_of(exc)) is not None:
         response = _problem(refusal.status, str(refusal), {})
         mark_outage(response, refusal.status)
@@ -241,7 +241,12 @@ def _fields(error: KbpoError) -> list[tuple[str, str]]:
 
 
 def _problem(
-    status: int, detail: str, headers: Mapping[str, str], errors: Sequence[tuple[str, str]] = ()
+    status: int,
+    detail: str,
+    headers: Mapping[str, str],
+    errors: Sequence[tuple[str, str]] = (),
+    kind: Kind | None = None,
 ) -> Response:
     kept = {name: value for name, value in headers.items() if name != "Content-Type"}
-    return Response(problem(status, detail, errors), status, headers=kept, content_type=MEDIA_TYPE)
+    body = problem(status, detail, errors, kind=kind)
+    return Response(body, status, headers=kept, content_type=MEDIA_TYPE)

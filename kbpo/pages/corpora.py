@@ -12,8 +12,11 @@ from typing import Any
 from django.core.files import File
 from django.db import transaction
 from django.db.models import QuerySet
+from django.utils import timezone
 
 from annotations import ontologies, roles
+from annotations.challenges import dates
+from annotations.challenges.shown import Life, read_life
 from annotations.corpora import AnnotationReport, LoadReport
 from annotations.data import agreements
 from annotations.models import (
@@ -27,12 +30,13 @@ from annotations.models import (
 from annotations.roles import Act
 from annotations.texts.inputs import PromptRecord
 from annotations.texts.jsonlines import Limits
-from evaluation.design import epochs
 from evaluation.design.loading import load_texts
 from evaluation.kbp.recall.gold import load_gold
 from evaluation.kbp.task import TASK as KBP
-from evaluation.models import DocumentSample, Epoch
+from evaluation.models import DocumentSample, Epoch, Snapshot
 from evaluation.registry import task_of
+from evaluation.scoring import releasing
+from evaluation.scoring.published import freezing
 from evaluation.task import Task
 from kbpo.accounts.models import User
 from kbpo.core.acts import What, changed, record, values
@@ -55,6 +59,7 @@ class Details:
     opens_at: datetime | None
     closes_at: datetime | None
     anonymous_days: int = 0
+    contact: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +70,6 @@ class DataDetails:
     licence: str
     source: str
     citation: str
-    contact: str
     made: str
     annotated: str
 
@@ -97,6 +101,8 @@ class Overview:
         By the acts' names in lower case.
     competes : bool
         Whether a team of theirs competes, so that what is sealed is closed to them.
+    life : Life
+        Its dates, phases, rules, terms and news.
     """
 
     corpus: Corpus
@@ -112,6 +118,7 @@ class Overview:
     roles: QuerySet[CorpusRole]
     may: dict[str, bool]
     competes: bool
+    life: Life
 
 
 def overview(corpus: Corpus, viewer: User) -> Overview:
@@ -134,6 +141,7 @@ def overview(corpus: Corpus, viewer: User) -> Overview:
         roles=corpus.roles.select_related("user", "given_by"),
         may=may,
         competes=not viewer.is_operator and roles.competes(viewer, corpus),
+        life=read_life(corpus, timezone.now()),
     )
 
 
@@ -228,17 +236,31 @@ def release_epoch(*, corpus: Corpus, by: User, number: int, retire: float | None
     Raises
     ------
     NotAllowed, InvalidInput, Conflict
-        As `epochs.release` says; `NotAllowed` if they may not.
+        As `releasing.release` says; `NotAllowed` if they may not.
     """
     roles.check(by, Act.DESIGN, corpus)
     task = task_of(corpus)
-    epoch = epochs.release(corpus=corpus, task=task, number=number, retire=retire, by=by)
+    epoch = releasing.release(corpus=corpus, task=task, number=number, retire=retire, by=by)
     return epoch, task.retired(epoch)
+
+
+def take_snapshot(*, corpus: Corpus, by: User, note: str, now: datetime) -> tuple[Snapshot, bool]:
+    """Keep the leaderboard of a corpus as it stands; return the snapshot, and whether it is new.
+
+    Raises
+    ------
+    NotAllowed, InvalidInput, Conflict
+        As `freezing.freeze` says; `NotAllowed` if they may not: who competes would choose the moment.
+    """
+    roles.check(by, Act.DESIGN, corpus)
+    return freezing.freeze(corpus=corpus, task=task_of(corpus), note=note, by=by, now=now)
 
 
 @transaction.atomic
 def change_details(*, corpus: Corpus, by: User, details: Details | DataDetails | Mapping[str, Any]) -> Corpus:
     """Change what is said of a corpus: with its quota, and when systems may be submitted; or of its texts.
+
+    Dates that are moved are written down for everybody to see.
 
     Parameters
     ----------
@@ -267,6 +289,7 @@ def change_details(*, corpus: Corpus, by: User, details: Details | DataDetails |
     old, new = changed(before, values(locked, fields))
     if new:
         record(What.CORPUS_CHANGED, by=by, about=locked, before=old, after=new)
+        dates.note_moved(corpus=locked, before=old, after=new, by=by, now=timezone.now())
     return locked
 
 

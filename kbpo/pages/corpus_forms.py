@@ -1,6 +1,5 @@
 """What organisers and operators type about corpora and roles."""
 
-from datetime import datetime
 from typing import Any
 
 from django import forms
@@ -15,17 +14,6 @@ from evaluation.registry import TASKS
 from kbpo.accounts.models import User
 from kbpo.core.errors import InvalidInput
 from kbpo_formats.ontologies import builtin as ontologies
-
-_MOMENT = "%Y-%m-%dT%H:%M"
-
-
-def _moment(label: str, hint: str) -> forms.DateTimeField:
-    return forms.DateTimeField(
-        label=label,
-        required=False,
-        help_text=hint,
-        widget=forms.DateTimeInput(attrs={"type": "datetime-local"}, format=_MOMENT),
-    )
 
 
 class FileForm(forms.Form):
@@ -160,6 +148,17 @@ class CorpusForm(FileForm):
             raise forms.ValidationError(str(error)) from None
 
 
+class SnapshotForm(forms.Form):
+    """A snapshot of the leaderboard."""
+
+    note = forms.CharField(
+        label="What it is for",
+        required=False,
+        max_length=200,
+        help_text="Such as a workshop's name; it stands beside the snapshot for good.",
+    )
+
+
 class ReleaseForm(forms.Form):
     """The release of an epoch."""
 
@@ -209,8 +208,9 @@ class DetailsForm(forms.Form):
     weekly_quota_of_person = forms.IntegerField(
         label="That all the teams of a person may", min_value=0, max_value=1_000
     )
-    opens_at = _moment("Opens for submissions, UTC", "Left empty: it is open.")
-    closes_at = _moment("Closes for submissions, UTC", "Left empty: it stays open.")
+    contact = forms.CharField(
+        label="Contact", required=False, max_length=200, help_text="A mail address or a page."
+    )
     anonymous_days = forms.IntegerField(
         label="Days for which a system may be anonymous",
         required=False,
@@ -219,14 +219,9 @@ class DetailsForm(forms.Form):
         help_text="After its upload, as for a review without names. Left empty: none.",
     )
 
-    def clean(self) -> dict[str, Any]:
-        """Check that it opens before it closes."""
-        data = super().clean() or {}
-        data["anonymous_days"] = data.get("anonymous_days") or 0
-        opens, closes = data.get("opens_at"), data.get("closes_at")
-        if isinstance(opens, datetime) and isinstance(closes, datetime) and opens >= closes:
-            self.add_error("closes_at", "It must close after it opens.")
-        return data
+    def clean_anonymous_days(self) -> int:
+        """Return the days; 0 where none are named."""
+        return self.cleaned_data["anonymous_days"] or 0
 
     @classmethod
     def of(cls, corpus: Corpus) -> "DetailsForm":
@@ -266,9 +261,6 @@ class DataForm(forms.Form):
         help_text="An address, at which those can have them to whom they are not given here.",
     )
     citation = _words("To be cited as", "")
-    contact = forms.CharField(
-        label="Contact", required=False, max_length=200, help_text="An email address or a page."
-    )
     made = _words("How it was made", "How texts were chosen and prepared, when and by whom.")
     annotated = _words("How it is annotated", "Left empty, its page says how many people judge a claim.")
 

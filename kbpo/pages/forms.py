@@ -123,7 +123,7 @@ class OpenForm(forms.Form):
         " empty: what the time that it takes is worth.",
     )
     questions_per_hit = forms.IntegerField(
-        label="Questions in a HIT",
+        label="Questions in a HIT (human intelligence task)",
         required=False,
         min_value=1,
         max_value=100,

@@ -155,7 +155,7 @@ def test_an_upload_is_thrown_away(open_page, member, kb):
     page.get_by_label("File", exact=True).set_input_files(kb)
     expect(words(page)).to_contain_text("run1.kb is here")
     with page.expect_response(lambda answer: answer.request.method == "DELETE"):
-        page.get_by_role("button", name="Throw it away").click()
+        page.get_by_role("button", name="Delete it").click()
     expect(words(page)).to_be_hidden()
     assert not Upload.objects.exists()
 

@@ -77,7 +77,7 @@ def test_a_refused_form_keeps_the_chosen_file(open_page, member, kb):
     page = open_page("/submissions/new/?corpus=other", user=member)
     fill_in(page, kb)
     page.get_by_role("button", name="Submit it").click()
-    expect(page.get_by_text("choose another name")).to_be_visible()
+    expect(page.get_by_role("alert")).to_contain_text("choose another name")
     page.get_by_label("Name of the system").fill("Finder 2")
     page.get_by_role("button", name="Submit it").click()
     expect(page.get_by_role("heading", name="Finder 2")).to_be_visible()

@@ -82,7 +82,7 @@ def answer(world: World, question: Question) -> dict[str, object]:
 
 
 def sign_up(page: Page, address: str) -> None:
-    page.get_by_role("link", name="Make an account").click()
+    page.get_by_role("link", name="Create an account").click()
     page.get_by_label("Email").fill(address)
     page.get_by_label("Password", exact=True).fill(PASSWORD)
     page.get_by_label("Password (again)").fill(PASSWORD)
@@ -138,7 +138,7 @@ def test_from_signing_up_to_a_score(open_page, live_server, settings, world: Wor
     page.get_by_label("File", exact=True).set_input_files(kb)
     page.get_by_role("button", name="Submit it").click()
     expect(page.get_by_role("heading", name="Finder")).to_be_visible()
-    # Sign in, sign up, "look into your mail", its link, the form twice, and the submission.
+    # Sign in, sign up, "check your email", its link, the form twice, and the submission.
     assert len(seen) <= 7, seen
 
     # The page follows the submission by itself while the pipeline works.

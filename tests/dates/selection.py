@@ -11,8 +11,11 @@ ON_OTHER_DAYS = [
     "integration/accounts",
     "integration/crowd",
     "integration/desk",
+    "integration/api/test_challenges.py",
     "integration/evaluation/test_anonymous.py",
     "integration/evaluation/test_before_it_costs.py",
+    "integration/evaluation/test_challenges.py",
+    "integration/evaluation/test_published_scores.py",
     "integration/evaluation/test_quota.py",
     "integration/evaluation/test_files.py",
     "integration/evaluation/test_normalised.py",
@@ -45,6 +48,7 @@ ON_OTHER_DAYS = [
 
 # They write down when something was, or wait for something, and compare no time.
 ON_ANY_DAY = [
+    "integration/annotations/test_challenges.py",
     "integration/annotations/test_claims_migration.py",
     "integration/annotations/test_data.py",
     "integration/any_request/test_anonymous.py",

@@ -4,7 +4,8 @@ import pytest
 from django.contrib import admin
 from django.urls import reverse
 
-from annotations.models import ClassList
+from annotations.models import ClassList, Corpus
+from evaluation.models import Submission
 from kbpo.accounts.models import User
 from tests.factories import (
     CorpusFactory,
@@ -186,3 +187,9 @@ def test_an_operator_does_not_change_a_superuser(client, operator):
     boss = User.objects.create_superuser("boss@example.org", "a long pass phrase")
     answer = client.post(address(User, "change", boss.pk), {"name": "No more"})
     assert answer.status_code == 403
+
+
+@pytest.mark.parametrize("field", [Submission._meta.get_field("code_url"), Corpus._meta.get_field("source")])
+def test_an_address_that_is_typed_without_its_scheme_is_taken_for_https(field):
+    form_field = admin.site._registry[field.model].formfield_for_dbfield(field, None)
+    assert form_field.clean("example.org/x") == "https://example.org/x"

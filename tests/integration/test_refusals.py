@@ -3,7 +3,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.template.loader import render_to_string
 from django.test import Client
 
-from kbpo.core.errors import Conflict, InvalidInput, NotAllowed, TryAgain
+from kbpo.core.errors import Conflict, InvalidInput, NotAllowed, TooMany, TryAgain
 from kbpo.core.refusals import RefusalMiddleware, api_exception_handler
 
 
@@ -81,3 +81,35 @@ def test_what_takes_a_moment_is_no_matter_of_being_too_late(middleware, request_
 
 def test_the_api_says_that_something_takes_a_moment_as_a_conflict():
     assert api_exception_handler(TryAgain("It is being stored."), {}).status_code == 409
+
+
+def test_a_refusal_says_what_to_do_next(middleware, request_):
+    page = middleware.process_exception(request_, Conflict("It is gone.")).content.decode()
+    assert "Nothing was changed. Go back and reload the page" in page
+
+
+def test_a_refusal_leads_back_to_the_page_of_ours_that_it_came_from(middleware, request_):
+    request_.META["HTTP_REFERER"] = "http://testserver/teams/?all"
+    page = middleware.process_exception(request_, Conflict("It is gone.")).content.decode()
+    assert 'href="/teams/?all"' in page
+
+
+@pytest.mark.parametrize("before", ["https://elsewhere.example/x", "http://testserver//elsewhere.example/"])
+def test_a_refusal_leads_nowhere_else(middleware, request_, before):
+    request_.META["HTTP_REFERER"] = before
+    page = middleware.process_exception(request_, Conflict("It is gone.")).content.decode()
+    assert "elsewhere" not in page
+    assert "Go to the first page" in page
+
+
+def test_a_refusal_that_ends_says_when(middleware, request_):
+    answer = middleware.process_exception(request_, TooMany("Enough.", retry_after=3600))
+    assert (answer.status_code, answer["Retry-After"]) == (429, "3600")
+    assert "It can be sent again in about 60 minutes." in answer.content.decode()
+
+
+def test_a_form_that_is_too_large_is_refused_as_that(client, db, settings):
+    settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 100
+    answer = client.post("/accounts/login/", {"login": "a" * 200})
+    assert answer.status_code == 413
+    assert "That is too large" in answer.content.decode()

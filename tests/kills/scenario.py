@@ -3,12 +3,13 @@
 Two teams submit seven systems over two epochs. One file has faults that are repaired, one is refused; one
 system gets its go-ahead late, one waits for its team's quota, one is withdrawn, one file is deleted. Two
 files are checked without being submitted, and one of these is forgotten. Two are written anew. Four documents
-are annotated in full.
+are annotated in full. The corpus is a challenge: it has a phase, terms that both teams accept, and news that
+go to their members by mail. Somebody is invited; a run is chosen, and a baseline marked.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from django.core.files import File
@@ -17,16 +18,28 @@ from django.db.models import Q
 from django.utils import timezone
 
 from annotations import labels, pairs, questions
+from annotations.challenges import dates, news, versions
+from annotations.challenges.dates import PhaseDetails
 from annotations.models import Corpus, Document, Question
 from crowd.quality import measures
 from crowd.simulation import simulated_crowd
-from evaluation.design import audits, epochs, sampling
+from evaluation.design import audits, sampling
 from evaluation.design.batches import last_labelled
 from evaluation.kbp.recall import document_phases
 from evaluation.kbp.task import TASK as KBP
 from evaluation.models import AuditDrawing, Epoch, FileCheck, NormalisedFile, SampleBatch, Submission, Upload
-from evaluation.submissions import checks, files, lifecycle, normalised, submitting, uploads
+from evaluation.scoring import releasing
+from evaluation.submissions import (
+    checks,
+    files,
+    lifecycle,
+    normalised,
+    standing_for,
+    submitting,
+    uploads,
+)
 from kbpo import pipeline
+from kbpo.accounts import teams
 from kbpo.accounts.models import Membership, Team, User
 from kbpo.core.keeping import trash
 from kbpo.core.models import Message
@@ -93,6 +106,7 @@ def steps(folder: Path, design: str) -> Mapping[str, Callable[[], object]]:
         "load": lambda: load(folder, design),
         "annotate": lambda: annotate(folder),
         "join": join,
+        "challenge": challenge,
         "ask of documents": ask_of_documents,
         "mark documents": lambda: judge(folder),
         "advance to pairs": pipeline.advance,
@@ -108,6 +122,7 @@ def steps(folder: Path, design: str) -> Mapping[str, Callable[[], object]]:
         "judge audits": lambda: judge(folder),
         "advance to scores": pipeline.advance,
         "release": release,
+        "choose": choose,
         "submit more": lambda: submit(folder, SECOND),
         "advance more": pipeline.advance,
         "judge more": lambda: judge(folder),
@@ -146,6 +161,40 @@ def join() -> None:
         address = f"{name.lower()}@example.org"
         user = User.objects.filter(email=address).first() or User.objects.create_user(address)
         Membership.objects.get_or_create(team=team, user=user)
+
+
+def challenge() -> None:
+    """Write terms that teams accept, a phase, of which an end is moved, and news; invite somebody."""
+    corpus, by = Corpus.objects.get(tag=TAG), _operator()
+    begun = datetime(2026, 1, 1, tzinfo=UTC)
+    phase = corpus.phases.first() or dates.add_phase(
+        corpus=corpus, by=by, details=PhaseDetails("all of it", begun, most_submissions=9), now=begun
+    )
+    dates.change_phase(
+        phase=phase, by=by, details=PhaseDetails("all of it", begun, most_submissions=8), now=begun
+    )
+    versions.write_terms(corpus=corpus, text="We are honest.", by=by, now=begun)
+    for team in Team.objects.filter(accepted_terms=None).order_by("name"):
+        versions.accept(corpus=corpus, version=1, team=team, by=team.members.get(), now=begun)
+    if not corpus.news.exists():
+        news.publish(corpus=corpus, by=by, title="It begins", now=begun)
+    alpha = Team.objects.get(name="Alpha")
+    if not alpha.invitations.exists():
+        teams.invite(user=alpha.members.get(), team=alpha, email="gamma@example.org")
+
+
+def choose() -> None:
+    one, two = (Submission.objects.get(name=name) for name in ("one", "two"))
+    if one.chosen_at is None:
+        standing_for.choose(submission=one, user=User.objects.get(email="alpha@example.org"))
+    if not two.is_baseline:
+        standing_for.set_baseline(submission=two, user=_operator(), is_baseline=True)
+
+
+def _operator() -> User:
+    address = "operator@example.org"
+    found = User.objects.filter(email=address).first()
+    return found or User.objects.create_user(address, is_operator=True)
 
 
 def check(folder: Path) -> None:
@@ -207,7 +256,7 @@ def judge(folder: Path) -> None:
 
 def release() -> None:
     if not Epoch.objects.filter(released_at__isnull=False).exists():
-        epochs.release(task=KBP, corpus=Corpus.objects.get(tag=TAG))
+        releasing.release(task=KBP, corpus=Corpus.objects.get(tag=TAG))
 
 
 def change_minds() -> None:

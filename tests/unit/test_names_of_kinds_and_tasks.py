@@ -198,6 +198,8 @@ TASK_IMPORTS = {
         "evaluation.kbp.keys.instance_key",
         "evaluation.kbp.task.TASK",
     },
+    # documents annotated in full are KBP's; a corpus of another task has none
+    "kbpo/api/resources/annotations.py": {"evaluation.kbp.recall.exhaustive"},
     # the demo is of all
     "kbpo/management/commands/load_demo.py": {
         "evaluation.classification.task.TASK",

@@ -3,8 +3,8 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotations.selectors import corpus_by_tag
-from evaluation.design import epochs
 from evaluation.registry import task_of
+from evaluation.scoring import releasing
 from kbpo.core.commands import Command as BaseCommand
 
 
@@ -24,7 +24,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         corpus = corpus_by_tag(options["corpus"])
         task = task_of(corpus)
-        epoch = epochs.release(corpus=corpus, task=task, retire=options["retire"])
+        epoch = releasing.release(corpus=corpus, task=task, retire=options["retire"])
         self.stdout.write(
             f"{epoch.corpus.tag}: epoch {epoch.number} is released; its secret is {epoch.secret}"
         )

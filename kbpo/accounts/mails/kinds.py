@@ -28,6 +28,7 @@ class Kind:
 
 READ, REFUSED, SCORED, FAILED = "read", "refused", "scored", "failed"
 RELEASED, INVITED, WEBHOOK_OFF, WAITING = "released", "invited", "webhook", "waiting"
+NEWS = "news"
 
 KINDS: Mapping[str, Kind] = MappingProxyType(
     {
@@ -45,6 +46,11 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
                 RELEASED,
                 "An epoch is released",
                 "A team of yours has a system in that corpus, and the labels are public now.",
+            ),
+            Kind(
+                NEWS,
+                "News of a corpus",
+                "A team of yours takes part, and its organisers write to you.",
             ),
             Kind(INVITED, "An invitation to a team", "Somebody asks you to join theirs."),
             Kind(

@@ -12,8 +12,11 @@ from annotations.models import Corpus
 from evaluation.registry import task_of
 from evaluation.scoring.comparing import Compared
 from evaluation.scoring.leaderboard import rows
+from evaluation.scoring.listing import ALL, ALONE, HIDDEN, ONE, select
+from evaluation.submissions.standing_for import count_runs
 from evaluation.views.board import Choice, read_choice
 from evaluation.views.compare import compare_pair, read_pair
+from evaluation.views.listing import read_listing
 from kbpo.api.base import ApiView, answer
 from kbpo.api.paging import read_query
 from kbpo.api.resources.corpora import find_corpus
@@ -30,6 +33,30 @@ class ChoiceQuery(serializers.Serializer[Any]):
     weighting = serializers.CharField(required=False, max_length=40)
     estimator = serializers.CharField(required=False, max_length=40)
     standard = serializers.CharField(required=False, max_length=40, help_text="What counts as right.")
+
+
+class BoardQuery(ChoiceQuery):
+    """Which rows of a leaderboard, in which order; 400 names what there is."""
+
+    sort = serializers.CharField(
+        required=False, max_length=60, help_text="A column; `-` before it: from the largest down."
+    )
+    q = serializers.CharField(
+        required=False, max_length=100, help_text="Part of a system's or a team's name, whatever its case."
+    )
+    team = serializers.CharField(required=False, max_length=100, help_text="The name of a team, as shown.")
+    labels = serializers.IntegerField(
+        required=False, min_value=0, max_value=10**9 - 1, help_text="How many labels a system must have."
+    )
+    baselines = serializers.ChoiceField(
+        required=False, choices=[HIDDEN, ALONE], help_text="Without them, or only them; left out: both."
+    )
+    runs = serializers.ChoiceField(
+        required=False,
+        choices=[ALL, ONE],
+        help_text="`one` of each team: that which it chose, or else its best.",
+    )
+    mine = serializers.BooleanField(required=False, help_text="Only those of the caller's teams.")
 
 
 class MeasureSerializer(serializers.Serializer[Any]):
@@ -93,10 +120,11 @@ class RowSerializer(serializers.Serializer[Any]):
 
 
 class LeaderboardSerializer(ChosenSerializer):
-    """The systems of a corpus, by the measure that ranks the part."""
+    """The systems of a corpus, by the measure that ranks the part, or as it was asked for."""
 
     language = serializers.CharField()
     ontology = serializers.CharField(allow_null=True)
+    of = serializers.IntegerField(help_text="How many systems there are, listed or not.")
     rows = RowSerializer(many=True)
 
 
@@ -141,19 +169,31 @@ class LeaderboardView(ApiView):
 
     is_public = True
 
-    @extend_schema(operation_id="read_leaderboard", parameters=[ChoiceQuery], responses=LeaderboardSerializer)
+    @extend_schema(operation_id="read_leaderboard", parameters=[BoardQuery], responses=LeaderboardSerializer)
     def get(self, request: Request, tag: str) -> Response:
-        """Return the systems of a corpus that the caller may see, ranked or not."""
-        read_query(ChoiceQuery, request)
+        """Return the systems of a corpus that the caller may see, ranked or not.
+
+        Ranks are among all systems of the corpus, whichever are listed.
+        """
+        read_query(BoardQuery, request)
         corpus = find_corpus(tag)
         task = task_of(corpus)
         choice = read_choice(request._request, corpus)
         found = rows(corpus, task.choices, **choice.named, viewer=request.user)
+        asked = read_listing(request._request, corpus)
+        listed = select(
+            found,
+            asked,
+            task.choices,
+            ranked_by=task.choices.parts[choice.part].ranked_by,
+            runs_of=count_runs(corpus) if asked.runs == ONE else None,
+        )
         shown = {
             **chosen(corpus, choice),
             "language": corpus.language,
             "ontology": corpus.ontology_id if task.has_ontology else None,
-            "rows": found,
+            "of": len(found),
+            "rows": [one.row for one in listed],
         }
         return answer(LeaderboardSerializer(shown))
 

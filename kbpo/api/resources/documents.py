@@ -70,7 +70,7 @@ class DocumentsView(ApiView):
         403 to those who may not read its texts, as its data page has it.
         """
         asked = read_query(DocumentQuery, request)
-        found = search_documents(_find_open(request, tag), asked["q"]).select_related("takedown")
+        found = search_documents(find_open(request, tag), asked["q"]).select_related("takedown")
         page = page_of(found.defer("text", "suggestions"), request, asked)
         return answer(page_serializer(DocumentSerializer)(page))
 
@@ -84,14 +84,14 @@ class DocumentView(ApiView):
     @extend_schema(operation_id="read_document", responses=WholeDocumentSerializer)
     def get(self, request: Request, tag: str, doc_id: str) -> Response:
         """Return a document with its text; 410 if that was removed, 403 to those who may not read it."""
-        documents = Document.objects.select_related("takedown").filter(corpus=_find_open(request, tag))
+        documents = Document.objects.select_related("takedown").filter(corpus=find_open(request, tag))
         found = get_object_or_404(documents, doc_id=doc_id)
         if hasattr(found, "takedown"):
             raise Removed(f"The text of {doc_id} was removed from the corpus.")
         return answer(WholeDocumentSerializer(found))
 
 
-def _find_open(request: Request, tag: str) -> Corpus:
+def find_open(request: Request, tag: str) -> Corpus:
     """Find a corpus whose texts the caller may read."""
     corpus = find_corpus(tag)
     if not may_read(request.user, corpus):

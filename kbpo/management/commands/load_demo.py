@@ -6,18 +6,20 @@ from typing import Any
 from django.conf import settings
 from django.core.management import call_command
 from django.db import transaction
+from django.utils import timezone
 
 from annotations.models import Corpus
 from annotations.texts.inputs import QUALITY
-from demo import letters, reports
+from demo import challenge, letters, reports
 from demo.build import build
 from demo.systems import SYSTEMS
 from evaluation.classification.task import TASK as CLASSIFICATION
-from evaluation.design import epochs
 from evaluation.generation.task import TASK as GENERATION
 from evaluation.kbp.task import TASK as KBP
 from evaluation.models import Epoch, Submission
 from evaluation.registry import task_of
+from evaluation.scoring import releasing
+from evaluation.submissions import standing_for
 from kbpo import pipeline
 from kbpo.accounts.models import Membership, Team, User
 from kbpo.core.commands import Command as BaseCommand
@@ -42,6 +44,8 @@ AUDITED = "0.3"
 RETIRED = 0.2  # of the exhaustive documents, with the first epoch: they are open to explore
 #: The system of the reports that waits for judges; the others are of a released epoch.
 UNJUDGED = "scissors"
+#: Of the reports: something to compare with, and the run that its team chose.
+BASELINE, CHOSEN = "first two", "careful"
 #: How the overall mark varies between a system's summaries, and between the judges of one; and how
 #: the declared metric goes with it.
 PLANNED = "overall=0.22,0.2,0.6"
@@ -114,7 +118,7 @@ class Command(BaseCommand):
         if not Epoch.objects.filter(corpus=corpus, released_at__isnull=False).exists():
             self.submit(corpus, RELEASED)
             self.judge(TAG, gold)
-            epochs.release(task=KBP, corpus=corpus, retire=RETIRED)
+            releasing.release(task=KBP, corpus=corpus, retire=RETIRED)
         self.submit(corpus, SCORED)
         self.judge(TAG, gold)
         self.submit(corpus, WAITING)
@@ -146,7 +150,7 @@ class Command(BaseCommand):
         for name, (team, description, _) in letters.SYSTEMS.items():
             self.submit_file(corpus, name, team, description, folder / f"letters-{name}.jsonl")
         self.judge(LETTERS, str(folder / "letters-gold.jsonl"))
-        epochs.release(task=CLASSIFICATION, corpus=corpus)
+        releasing.release(task=CLASSIFICATION, corpus=corpus)
 
     def load_reports(self) -> None:
         """Load the data set of generated text: five systems are judged and released, the sixth waits."""
@@ -166,15 +170,21 @@ class Command(BaseCommand):
                 " simulated: they go by rules, and choose another of the three levels one time in ten."
             ),
             made="Written for this demo, by hand: reports from the same country, each with a summary.",
+            contact="organisers@demo.example",
             target_half_width=0.11,
         )
         corpus = Corpus.objects.get(tag=REPORTS)
         if not Epoch.objects.filter(corpus=corpus, released_at__isnull=False).exists():
             self.summarise(corpus, [name for name in reports.SYSTEMS if name != UNJUDGED])
             self.judge(REPORTS, str(folder / "reports-gold.jsonl"))
-            epochs.release(task=task_of(corpus), corpus=corpus)
+            releasing.release(task=task_of(corpus), corpus=corpus)
         self.summarise(corpus, [UNJUDGED])
         pipeline.advance()
+        operator = User.objects.get(email=PEOPLE[-1][0])
+        baseline, chosen = (corpus.submissions.get(name=name) for name in (BASELINE, CHOSEN))
+        standing_for.set_baseline(submission=baseline, user=operator, is_baseline=True)
+        standing_for.choose(submission=chosen, user=operator)
+        challenge.make(corpus=corpus, by=operator, now=timezone.now())
 
     def summarise(self, corpus: Corpus, names: Iterable[str]) -> None:
         folder = settings.KBPO_HOME / "demo"

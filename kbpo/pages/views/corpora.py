@@ -12,6 +12,8 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotations import roles
+from annotations.challenges.dates import read_standings
+from annotations.challenges.shown import left
 from annotations.data import agreements
 from annotations.models import Corpus
 from annotations.roles import Act
@@ -29,6 +31,7 @@ from kbpo.pages.corpus_forms import (
     GoldForm,
     ReleaseForm,
     RetiringReleaseForm,
+    SnapshotForm,
     TakedownForm,
 )
 from kbpo.pages.reading import paged
@@ -46,7 +49,11 @@ def corpora(request: HttpRequest) -> HttpResponse:
     held: dict[int, list[str]] = {}
     for role in who.corpus_roles.filter(corpus__in=list(page.object_list)):
         held.setdefault(role.corpus_id, []).append(role.get_role_display())
-    rows = [(one, held.get(one.pk, [])) for one in page.object_list]
+    now = timezone.now()
+    stands = read_standings(page.object_list, now)
+    rows = [
+        (one, held.get(one.pk, []), stands[one.pk], left(stands[one.pk], now)) for one in page.object_list
+    ]
     context = {"page": page, "rows": rows, "may_make": roles.may_make(who)}
     return render(request, "desk/corpora.html", context)
 
@@ -115,6 +122,7 @@ def _show(
         "release": _release_form(found)(
             auto_id="release_%s", initial={"number": read.epoch.number if read.epoch else None}
         ),
+        "snapshot": SnapshotForm(auto_id="snapshot_%s"),
         "remove": TakedownForm(
             auto_id="remove_%s", initial={"doc_id": request.GET.get("document", "")[:200]}
         ),
@@ -128,7 +136,7 @@ def _show(
 
 
 def _details(request: HttpRequest, found: Corpus, form: forms.Form) -> str:
-    service.change_details(corpus=found, by=person(request), details=service.Details(**form.cleaned_data))
+    service.change_details(corpus=found, by=person(request), details=form.cleaned_data)
     return "It is changed."
 
 
@@ -168,6 +176,15 @@ def _release(request: HttpRequest, found: Corpus, form: ReleaseForm) -> str:
     return f"{words} {retired}." if retired else words
 
 
+def _snapshot(request: HttpRequest, found: Corpus, form: forms.Form) -> str:
+    taken, is_new = service.take_snapshot(
+        corpus=found, by=person(request), note=form.cleaned_data["note"], now=timezone.now()
+    )
+    if is_new:
+        return f"Snapshot {taken.number} is taken."
+    return f"Nothing has changed since snapshot {taken.number}: it stands."
+
+
 def _remove(request: HttpRequest, found: Corpus, form: forms.Form) -> str:
     document = found.documents.filter(doc_id=form.cleaned_data["doc_id"].strip()).first()
     if document is None:
@@ -188,6 +205,7 @@ ACTIONS: Mapping[str, _Action] = MappingProxyType(
         "agreement": (Act.KEEP, lambda found: AgreementTextForm, _agreement),
         "texts": (Act.KEEP, lambda found: FileForm, _texts),
         "gold": (Act.DESIGN, lambda found: GoldForm, _gold),
+        "snapshot": (Act.DESIGN, lambda found: SnapshotForm, _snapshot),
         "release": (Act.DESIGN, _release_form, _release),
         "remove": (Act.DESIGN, lambda found: TakedownForm, _remove),
     }

@@ -2,7 +2,7 @@
 
 import json
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -12,6 +12,8 @@ from django.urls import URLPattern, reverse
 from django.utils import timezone
 
 from annotations import questions
+from annotations.challenges import dates, news, versions
+from annotations.challenges.dates import PhaseDetails
 from annotations.kinds.canonical import CanonicalQuestion
 from annotations.kinds.entities import EntitiesQuestion
 from annotations.kinds.quality import QualityQuestion
@@ -20,6 +22,8 @@ from annotations.models import (
     ClassList,
     Corpus,
     CorpusMaker,
+    CorpusNews,
+    CorpusPhase,
     CorpusRole,
     Document,
     Input,
@@ -37,6 +41,7 @@ from evaluation.kbp.explorer import entity_index
 from evaluation.kbp.task import TASK as KBP
 from evaluation.models import Entity, Output, OutputText, SampledUnit, Submission
 from evaluation.registry import task_of
+from evaluation.scoring.published import freezing
 from evaluation.submissions import checks, uploads
 from kbpo.accounts import teams
 from kbpo.accounts.mails import choices, kinds
@@ -137,6 +142,8 @@ def build(people: tuple[User, User, User] | None = None, letters: str = "letters
         make.ScoreFactory.create(batch=batch)
         make.PredictionFactory.create(submission=batch.submission, instance=instance)
     stored(epoch, [batch.submission for batch in batches], (0.7, 0.5))
+    snapshot, _ = freezing.freeze(corpus=corpus, task=KBP, now=now)
+    change = make.ScoreChangeFactory.create(submission=batches[0].submission, computation__epoch=epoch)
     submission = batches[0].submission
     make.ProblemFactory.create(submission=submission)
     for state in Submission.State.values:
@@ -158,6 +165,7 @@ def build(people: tuple[User, User, User] | None = None, letters: str = "letters
     check = checks.start(task=KBP, upload=upload, corpus=corpus, format="tac2016")
     checks.read_checks(find_task=task_of)
 
+    phase, post = _challenge(corpus, operator, member, now)
     invitation = teams.invite(user=member, team=team, email=annotator.email)
     webhook = managing.add(user=member, team=team, url="https://example.org/kbp", events=[events.SCORED])
     delivery = managing.send_test(user=member, webhook=webhook)
@@ -173,16 +181,19 @@ def build(people: tuple[User, User, User] | None = None, letters: str = "letters
     entity_index.make_index(corpus=corpus, now=now)
     entity = Entity.objects.earliest("pk")
     pages = (
+        *("rules", "terms_accept", "news", "news_feed", "desk_challenge", "api_phases", "api_moved_dates"),
+        *("api_rules", "api_terms", "api_accept_terms", "api_news"),
         *("corpus", "data", "data_accept", "compare", "documents", "entities", "exhaustive"),
         *("api_corpus", "api_documents", "api_leaderboard", "api_compare", "api_quotas", "api_epochs"),
-        "api_data",
+        *("api_data", "snapshots", "api_snapshots", "api_annotations"),
     )
     of_corpus = {name: {"tag": "news"} for name in pages}
     of_submission = {
         name: {"pk": submission.pk}
         for name, _ in routes()
         if name.startswith(("submission_", "api_submission"))
-        or name in ("submission", "api_predictions", "api_scores", "api_forecast")
+        or name
+        in ("submission", "api_predictions", "api_scores", "api_forecast", "api_history", "api_citation")
     }
     of_check = {
         name: {"pk": check.pk}
@@ -194,6 +205,12 @@ def build(people: tuple[User, User, User] | None = None, letters: str = "letters
         **of_submission,
         **of_check,
         "submission_act": {"pk": submission.pk, "action": "hide"},
+        "submission_history": {"pk": submission.pk, "kind": "csv"},
+        "submission_score": {"pk": submission.pk, "number": change.computation.number},
+        **{
+            name: {"tag": "news", "number": snapshot.number}
+            for name in ("snapshot", "snapshot_json", "snapshot_csv", "api_snapshot")
+        },
         "data_file": {"tag": "news", "name": "kit.zip"},
         "api_data_file": {"tag": "news", "name": "kit.zip"},
         "api_submission_act": {"pk": submission.pk, "action": "hide"},
@@ -203,6 +220,9 @@ def build(people: tuple[User, User, User] | None = None, letters: str = "letters
         "api_ontology": {"reference": corpus.ontology_id},
         "api_class_list": {"name": letters, "version": 1},
         "api_document": {"tag": "news", "doc_id": document.doc_id},
+        **{name: {"tag": "news", "pk": phase.pk} for name in ("desk_phase", "api_phase")},
+        **{name: {"tag": "news", "pk": post.pk} for name in ("desk_news_withdraw", "api_post")},
+        "desk_challenge_act": {"tag": "news", "action": "rules"},
         **{
             name: {"tag": "news", "number": epoch.number}
             for name in ("api_epoch", "api_labels", "api_release")
@@ -263,9 +283,19 @@ def build(people: tuple[User, User, User] | None = None, letters: str = "letters
         "api_checks": {"corpus": "news", "upload": str(waiting.pk)},
         "api_corpus": {"name": "News"},
         "api_release": {"retire": None},
+        "api_snapshots": {"note": "for a workshop"},
         "upload": {**submitted, "team": team.pk, "name": "system", "description": "words", "again": "on"},
         "check": submitted,
         "data_accept": {"version": "1", "team": team.pk, "sure": "on"},
+        "terms_accept": {"version": "1", "team": team.pk, "sure": "on"},
+        "desk_challenge_act": {"text": "Say what was used."},
+        "desk_phase": {"name": "Always", "starts_at": "2020-01-01T00:00", "takes_submissions": "on"},
+        "api_phases": {"name": "Before", "starts_at": "2019-01-01T00:00Z", "ends_at": "2020-01-01T00:00Z"},
+        "api_phase": {"description": "Whenever you like."},
+        "api_rules": {"text": "Say what was used."},
+        "api_terms": {"text": "We say what was used."},
+        "api_accept_terms": {"version": 1, "team": team.name},
+        "api_news": {"title": "More data"},
         "rename": {"name": "Ada"},
         "personal_deletion": {"email": member.email},
         "team_new": {"team-name": "New"},
@@ -299,7 +329,13 @@ def build(people: tuple[User, User, User] | None = None, letters: str = "letters
     piece = Request("PATCH", b"run", "application/offset+octet-stream", {**tus, "Upload-Offset": "0"})
     requests = {
         **{
-            name: [Request("PATCH" if name == "api_corpus" else "POST", json.dumps(form).encode(), JSON)]
+            name: [
+                Request(
+                    "PATCH" if name in ("api_corpus", "api_phase") else "POST",
+                    json.dumps(form).encode(),
+                    JSON,
+                )
+            ]
             for name, form in forms.items()
             if name.startswith("api_")
         },
@@ -316,6 +352,15 @@ def build(people: tuple[User, User, User] | None = None, letters: str = "letters
             row = model._default_manager.first()
             things[name] = {"object_id": row.pk if row is not None else 1}
     return site
+
+
+def _challenge(corpus: Corpus, operator: User, member: User, now: datetime) -> tuple[CorpusPhase, CorpusNews]:
+    """Give a corpus a phase, terms that the member's team has accepted, and a post."""
+    details = PhaseDetails("All the time", datetime(2020, 1, 1, tzinfo=UTC))
+    phase = dates.add_phase(corpus=corpus, by=operator, details=details, now=now)
+    versions.write_terms(corpus=corpus, text="We are honest.", by=operator, now=now)
+    versions.accept(corpus=corpus, version=1, team=member.teams.get(), by=member, now=now)
+    return phase, news.publish(corpus=corpus, by=operator, title="It begins", now=now)
 
 
 def _summaries(team: Team, member: User) -> list[Submission]:

@@ -86,8 +86,12 @@ OPEN: list[tuple[set[str], set[str], str]] = [
         " entity labels items metrics outputs output_metric output_pair sample submission privacy help_api"
         " api_schema api_ontologies api_ontology api_class_lists api_class_list api_corpora api_corpus"
         " api_documents api_document api_leaderboard api_data api_data_file api_compare api_epochs api_epoch"
-        " api_labels api_submission api_predictions api_scores api_metrics",
+        " api_labels api_submission api_predictions api_scores api_metrics snapshots snapshot snapshot_json"
+        " snapshot_csv submission_history submission_score api_snapshot api_history api_citation"
+        " api_annotations",
     ),
+    (EVERYBODY, NOBODY, "rules news news_feed api_moved_dates api_phase api_post"),
+    (EVERYBODY, {"organiser", "operator"}, "api_phases api_rules api_terms api_news"),
     (EVERYBODY, NOBODY, "help_example help_schema leaderboard about robots favicon try public_team"),
     (EVERYBODY, SIGNED_IN, "api_submissions"),
     (NOBODY, NOBODY, "api_unknown"),
@@ -101,11 +105,13 @@ OPEN: list[tuple[set[str], set[str], str]] = [
     (SIGNED_IN, SIGNED_IN, "upload personal_deletion mail_choices"),
     (EVERYBODY, EVERYBODY, "check try_out"),
     (EVERYBODY, EVERYBODY, "mail_off"),  # by its signed token
-    (NOBODY, SIGNED_IN, "data_accept rename team_new upload_discard annotate_draft"),
+    (NOBODY, SIGNED_IN, "data_accept terms_accept rename team_new upload_discard annotate_draft"),
     (SIGNED_IN, SIGNED_IN, "api_uploads api_checks token_new"),
+    (NOBODY, SIGNED_IN, "api_accept_terms"),
     (NOBODY, NOBODY, "token_revoke"),  # of a token that is not one's own
     ({"owner"}, NOBODY, "api_upload"),
     (NOBODY, {"organiser", "operator"}, "api_release"),
+    (EVERYBODY, {"organiser", "operator"}, "api_snapshots"),
     (
         OWNERS,
         NOBODY,
@@ -140,6 +146,8 @@ OPEN: list[tuple[set[str], set[str], str]] = [
     ({*DESK, "elsewhere", "maker", "operator"}, NOBODY, "desk desk_corpora"),
     ({*DESK, "operator"}, NOBODY, "desk_batch desk_corpus"),
     (NOBODY, {"organiser", "operator"}, "desk_batch_act desk_corpus_act"),
+    ({"organiser", "operator"}, NOBODY, "desk_challenge"),
+    (NOBODY, {"organiser", "operator"}, "desk_challenge_act desk_phase desk_news_withdraw"),
     ({"organiser", "operator"}, {"organiser", "operator"}, "exhaustive"),
     ({"organiser", "elsewhere", "operator"}, NOBODY, "desk_documents"),
     (

@@ -542,3 +542,41 @@ def test_a_house_metric_of_an_earlier_form_is_frozen_again(go: Go) -> None:
     apps = go("0044_house_metrics_are_frozen_again")
     left = apps.get_model("evaluation", "HouseMetric").objects.values_list("coefficients", flat=True)
     assert set(left) == {'{"version": 2}', ""}
+
+
+def test_scores_that_were_there_begin_their_history(go: Go) -> None:
+    apps = go("0047_relations_of_entities")
+    corpus = apps.get_model("annotations", "Corpus").objects.create(
+        tag="news", name="News", task="kbp", design="coordinated"
+    )
+    epoch = an_epoch(apps, corpus, growth="quadratic", weighting="instance")
+    team = apps.get_model("accounts", "Team").objects.create(name="Alpha")
+    submission = apps.get_model("evaluation", "Submission").objects.create(
+        corpus=corpus, team=team, name="one", state="scored", digest="0" * 64, quota_taken_at=timezone.now()
+    )
+    batch = apps.get_model("evaluation", "SampleBatch").objects.create(
+        epoch=epoch, submission=submission, number=1, target_variance=0.01, lam=2.0, floor=1.0
+    )
+    for weighting, figure in (("instance", 0.43962), ("relation", 0.9)):
+        score = apps.get_model("evaluation", "Score").objects.create(
+            submission=submission,
+            epoch=epoch,
+            batch=batch,
+            part="all",
+            weighting=weighting,
+            estimator="documents",
+            standard="votes",
+            level=95,
+            labels=120,
+            matching="near",
+            code_version="0.6+a",
+        )
+        score.estimates.create(measure="f1", estimate=figure, low=figure - 0.05, high=figure + 0.05)
+    apps = go("0051_first_rows_of_history")
+    change = apps.get_model("evaluation", "ScoreChange").objects.get()
+    assert change.figures == [440, 390, 490]
+    assert (change.is_public, change.labels) == (True, 120)
+    computation = change.computation
+    assert computation.columns == [["all", "instance", "documents", "votes", 95, "f1"]]
+    assert (computation.number, computation.systems, computation.labels) == (1, 1, None)
+    assert computation.code_version == "0.6+a"

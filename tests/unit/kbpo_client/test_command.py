@@ -206,3 +206,89 @@ def test_client_and_service_have_one_version():
     written = f'version = "{kbpo_client.__version__}"'
     assert written in (ROOT / "client/pyproject.toml").read_text()
     assert kbpo_client.__version__ == kbpo.__version__
+
+
+TERMS = [
+    {
+        "version": 2,
+        "text": "Be honest.\n\x1b[2JCite us.",
+        "written_at": "2026-11-23T12:00:00Z",
+        "accepted": [],
+    },
+    {"version": 1, "text": "Be honest.", "written_at": "2026-11-01T12:00:00Z", "accepted": []},
+]
+
+
+def test_terms_are_printed_as_they_hold_with_how_to_accept_them():
+    called = Called(Server(page(*TERMS)), "terms", "news")
+    assert called.stdout.splitlines() == ["Be honest.", " [2JCite us."]
+    assert "kbpo accept news --team TEAM --version 2" in called.stderr
+
+
+def test_terms_that_were_taken_back_are_none():
+    called = Called(Server(page({**TERMS[0], "text": ""})), "terms", "news")
+    assert (called.status, called.stdout) == (0, "")
+    assert "nothing to accept" in called.stderr
+
+
+def test_accepting_names_the_team_and_the_version_that_was_read():
+    made = {"team": "Alpha", "version": 2, "accepted_by": "Ada", "accepted_at": "2026-11-23T12:00:00Z"}
+    server = Server(httpx.Response(201, json=made))
+    assert Called(server, "accept", "news", "--team", "Alpha", "--version", "2").status == 0
+    assert str(server.asked[0].url) == f"{SITE}/api/v1/corpora/news/terms/accept/"
+    assert json.loads(server.asked[0].content) == {"team": "Alpha", "version": 2}
+
+
+def test_a_table_of_corpora_says_which_are_open():
+    row = {"tag": "news", "state": "open", "changes_at": "2026-12-02T12:00:00Z", "phase": "test"}
+    called = Called(Server(page(row)), "corpora")
+    assert called.stdout.splitlines()[1].split() == ["news", "open", "2026-12-02T12:00:00Z", "test"]
+
+
+def test_a_leaderboard_is_asked_for_the_rows_that_are_wanted():
+    server = Server(ok(BOARD))
+    Called(server, "leaderboard", "news", "--sort=-precision", "--baselines", "hide", "--mine")
+    assert dict(server.asked[0].url.params) == {"sort": "-precision", "baselines": "hide", "mine": "true"}
+
+
+CITED = {
+    "plain": "Our lab. baseline.",
+    "bibtex": "@misc{a,\n  title = {x\x1b[2J}\n}",
+    "address": "https://x/",
+}
+
+
+def test_a_citation_is_printed_as_it_is_pasted_without_what_moves_a_cursor():
+    called = Called(Server(ok({"system": CITED, "scores": CITED})), "cite", "7")
+    assert called.stdout == "@misc{a,\n  title = {x [2J}\n}\n"
+    called = Called(Server(ok({"system": CITED, "scores": None})), "cite", "7", "--system", "--plain")
+    assert called.stdout == "Our lab. baseline.\n"
+
+
+@pytest.mark.parametrize("arguments", [["news"], ["--snapshot", "1", "news", "--score", "2"]])
+def test_what_cannot_be_cited_is_wrong_usage(arguments):
+    assert Called(Server(), "cite", *arguments).status == 2
+
+
+def test_what_has_no_scores_yet_is_not_cited():
+    called = Called(Server(ok({"system": CITED, "scores": None})), "cite", "7")
+    assert (called.status, called.stdout) == (2, "")
+
+
+def test_a_snapshot_is_cited_by_its_corpus():
+    server = Server(ok({"citation": CITED}))
+    called = Called(server, "cite", "news", "--snapshot", "3", "--plain")
+    assert called.stdout == "Our lab. baseline.\n"
+
+
+def test_snapshots_are_listed_and_one_is_printed_as_a_board():
+    one = {
+        "number": 1,
+        "taken_at": "2026-01-02",
+        "reason": "release",
+        "epoch": 1,
+        "systems": 2,
+        "digest": "ab",
+    }
+    assert "release" in Called(Server(ok(page([one]))), "snapshots", "news").stdout
+    assert "0.512" in Called(Server(ok(BOARD)), "snapshots", "news", "1").stdout

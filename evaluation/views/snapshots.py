@@ -1,0 +1,159 @@
+"""Snapshots of leaderboards: those of a corpus, one of them, and its files."""
+
+import csv
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.cache import get_conditional_response
+from django.views.decorators.http import require_safe
+
+from annotations.models import Corpus
+from evaluation.models import Snapshot
+from evaluation.registry import task_of
+from evaluation.scoring.published import citing, freezing, snapshots
+from evaluation.scoring.published.snapshots import CHOSEN, Board
+from evaluation.task import Task
+from evaluation.views.board import fit_columns
+from evaluation.views.epochs import Line
+from kbpo.core.revalidating import public_page
+
+FOR_EVER = "public, max-age=31536000, immutable"
+
+
+@require_safe
+@public_page()
+def all_snapshots(request: HttpRequest, tag: str) -> HttpResponse:
+    """List the snapshots of a corpus."""
+    corpus = get_object_or_404(Corpus, tag=tag)
+    context = {"corpus": corpus, "snapshots": snapshots.snapshots_of(corpus)}
+    return render(request, "evaluation/snapshots.html", context)
+
+
+@require_safe
+@public_page()
+def snapshot(request: HttpRequest, tag: str, number: str) -> HttpResponse:
+    """Show a snapshot: its numbers as they were, with the names that systems have today."""
+    found = find(tag, int(number))
+    task = task_of(found.corpus)
+    board = snapshots.read_board(found, task.choices, viewer=request.user, asked=asked_of(request))
+    choices = task.choices
+    context = {
+        "snapshot": found,
+        "corpus": found.corpus,
+        "task": task,
+        "board": board,
+        "rows": board.rows,
+        "columns": fit_columns(choices, (row.measures for row in board.rows)),
+        "level": board.chosen["level"],
+        "choosing": _choosing(board, task),
+        "epochs": board.head["epochs"],
+        "codes": board.head["codes"],
+        "ranked_by": choices.measures[choices.parts[board.chosen["part"]].ranked_by]
+        if board.chosen["part"] in choices.parts
+        else "",
+        "query": request.GET.urlencode(),
+        "citation": citing.cite_snapshot(found, request.build_absolute_uri("/")[:-1]),
+    }
+    return render(request, "evaluation/snapshot.html", context)
+
+
+@require_safe
+def snapshot_json(request: HttpRequest, tag: str, number: str) -> HttpResponseBase:
+    """Send the file of a snapshot: the bytes that its digest is over, the same for everybody and for ever."""
+    found = find(tag, int(number))
+    etag = f'"{found.digest}"'
+    response = get_conditional_response(request, etag=etag)
+    if response is None:
+        response = StreamingHttpResponse(freezing.file_of(found), content_type="application/json")
+        response["Content-Length"] = str(found.size)
+        response["Content-Disposition"] = f'attachment; filename="{tag}-snapshot-{number}.json"'
+    response["ETag"] = etag
+    response["Cache-Control"] = FOR_EVER
+    return response
+
+
+@require_safe
+@public_page()
+def snapshot_csv(request: HttpRequest, tag: str, number: str) -> HttpResponse:
+    """Send one table of a snapshot, with the names that systems have today."""
+    found = find(tag, int(number))
+    choices = task_of(found.corpus).choices
+    board = snapshots.read_board(found, choices, viewer=request.user, asked=asked_of(request))
+    lines = csv_lines(snapshots.csv_columns(choices), snapshots.csv_rows(board, choices))
+    response = HttpResponse("".join(lines), content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{tag}-snapshot-{number}.csv"'
+    return response
+
+
+def find(tag: str, number: int) -> Snapshot:
+    """Find a snapshot, or answer 404."""
+    found = snapshots.find_snapshot(tag, number)
+    if found is None:
+        raise Http404("no such snapshot")
+    return found
+
+
+def asked_of(request: HttpRequest) -> Mapping[str, Any]:
+    """Return what of a snapshot an address asks for."""
+    return {name: request.GET[name] for name in CHOSEN if request.GET.get(name)}
+
+
+def led_to(request: HttpRequest, tag: str, system: int | None = None) -> HttpResponse | None:
+    """Return the way to the snapshot that an address of a board or a system asks for; None if for none.
+
+    Parameters
+    ----------
+    request : HttpRequest
+    tag : str
+        The corpus'.
+    system : int, optional
+        Whose line is meant.
+    """
+    said = request.GET.get("snapshot", "")
+    if not said:
+        return None
+    if not said.isascii() or not said.isdecimal() or len(said) > len("999999999"):
+        raise Http404("no such snapshot")
+    found = find(tag, int(said))
+    query = request.GET.copy()
+    del query["snapshot"]
+    kept = {name: query[name] for name in CHOSEN if query.get(name)}
+    address = reverse("snapshot", args=[tag, found.number])
+    asked = "&".join(f"{name}={value}" for name, value in kept.items() if value.replace("_", "").isalnum())
+    return redirect(f"{address}{f'?{asked}' if asked else ''}{'' if system is None else f'#system-{system}'}")
+
+
+def csv_lines(columns: tuple[str, ...], rows: Iterator[dict[str, Any]]) -> Iterator[str]:
+    """Yield the lines of a CSV file."""
+    writer = csv.DictWriter(Line(), fieldnames=columns)
+    yield writer.writeheader()
+    for row in rows:
+        yield writer.writerow(row)
+
+
+def _choosing(board: Board, task: Task) -> list[tuple[str, str, list[tuple[Any, str, bool]]]]:
+    """Return what of the snapshot there is to look at: by name, heading and values with their names."""
+    choices = task.choices
+    headings = {
+        "level": ("Intervals", {level: f"{level}%" for level in board.offered["level"]}),
+        "part": ("Judged", {name: one.name for name, one in choices.parts.items()}),
+        "weighting": ("Average", choices.weightings),
+        "estimator": (choices.estimated_name(board.head["design"]).capitalize(), choices.estimators),
+        "standard": (choices.standards_choose.capitalize(), choices.standards),
+    }
+    return [
+        (
+            name,
+            heading,
+            [
+                (value, names.get(value, str(value)), value == board.chosen[name])
+                for value in sorted(board.offered[name], key=[*names, *board.offered[name]].index)
+            ],
+        )
+        for name, (heading, names) in headings.items()
+        if len(board.offered[name]) > 1
+    ]

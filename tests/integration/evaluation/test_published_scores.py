@@ -1,0 +1,379 @@
+"""A score that was cited keeps its numbers at its address, whatever happens afterwards."""
+
+import hashlib
+import json
+import re
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db import DatabaseError, connection, transaction
+from django.test import Client
+from django.utils import timezone
+
+from annotations.models import Corpus
+from evaluation.kbp.choices import CHOICES
+from evaluation.kbp.task import TASK as KBP
+from evaluation.models import (
+    Computation,
+    Epoch,
+    SampledUnit,
+    Score,
+    ScoreChange,
+    Snapshot,
+    SnapshotTable,
+    Submission,
+)
+from evaluation.scoring import audit, estimation, releasing
+from evaluation.scoring.published import freezing, history, recording
+from evaluation.submissions import anonymity, lifecycle
+from kbpo import pipeline
+from kbpo.accounts.models import User
+from kbpo.core.errors import Conflict
+from kbpo.core.models import AuditEntry
+from tests.factories import TeamFactory, UserFactory, give
+from tests.integration.conftest import Small
+
+pytestmark = pytest.mark.django_db
+LIST, FIRST = "/corpora/small/snapshots/", "/corpora/small/snapshots/1/"
+
+
+@pytest.fixture(scope="module")
+def made(once: Callable[[Callable[[Path], None]], Path]) -> Path:
+    """A scored system beside another team's."""
+
+    def build(folder: Path) -> None:
+        small = Small(folder)
+        small.load()
+        TeamFactory.create(name="Alpha", members=[UserFactory.create()])
+        small.submit("one", seed=1)
+        small.submit("two", team="Beta", seed=2)
+        pipeline.advance()
+        small.judge()
+
+    return once(build)
+
+
+@pytest.fixture
+def small(made: Path, afresh: Callable[[Path], Path]) -> Small:
+    return Small(afresh(made))
+
+
+@pytest.fixture
+def corpus(small: Small) -> Corpus:
+    return Corpus.objects.get()
+
+
+@pytest.fixture
+def scored(small: Small) -> Submission:
+    return Submission.objects.get(name="one")
+
+
+@pytest.fixture
+def member(scored: Submission) -> User:
+    return scored.team.members.get()
+
+
+def freeze(corpus: Corpus, note: str = "") -> Snapshot:
+    return freezing.freeze(corpus=corpus, task=KBP, now=timezone.now(), note=note)[0]
+
+
+def text(address: str, client: Client | None = None) -> str:
+    response = (client or Client()).get(address)
+    assert response.status_code == 200
+    return b"".join(response).decode()
+
+
+def numbers(page: str) -> list[str]:
+    return re.findall(r"\d+\.\d", re.sub(r"<svg.*?</svg>", "", page.partition("<table")[2], flags=re.S))
+
+
+def test_what_was_cited_keeps_its_numbers(
+    scored: Submission,
+    small: Small,
+    corpus: Corpus,
+    member: User,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Twenty arrivals, a change of code, a release and a withdrawal later."""
+    cited = f"/submissions/{scored.pk}/scores/{scored.score_changes.get().computation.number}/"
+    freeze(corpus)
+    before = numbers(text(cited)), numbers(text(FIRST)), text("/corpora/small/snapshots/1.json")
+    monkeypatch.setattr(estimation, "code_version", lambda task: "99.0+other")
+    for number in range(20):
+        small.submit(f"later{number}", team=f"Team{number % 7}", seed=10 + number)
+    pipeline.advance()
+    small.judge()
+    releasing.release(corpus=corpus, task=KBP)
+    lifecycle.withdraw(submission=scored, user=member)
+    now = str(ScoreChange.objects.filter(submission=scored).latest("pk").figures)
+    assert now != str(ScoreChange.objects.filter(submission=scored).earliest("pk").figures)
+    assert before == (numbers(text(cited)), numbers(text(FIRST)), text("/corpora/small/snapshots/1.json"))
+    for page in (text(cited), text(FIRST)):
+        assert "Withdrawn" in page
+        assert "one</a>" not in page
+        assert "Alpha" not in page
+
+
+def test_its_digest_is_over_the_bytes_of_its_file(scored: Submission, corpus: Corpus) -> None:
+    snapshot = freeze(corpus)
+    sent = text("/corpora/small/snapshots/1.json").encode()
+    assert hashlib.sha256(sent).hexdigest() == snapshot.digest
+    assert freezing.canonical(json.loads(sent)).encode() == sent
+    assert list(freezing.audit(corpus)) == []
+
+
+def test_its_rows_are_the_scores_that_the_service_stores(scored: Submission, corpus: Corpus) -> None:
+    freeze(corpus)
+    tables = json.loads(text("/corpora/small/snapshots/1.json"))["tables"]
+    stored = scored.scores.prefetch_related("estimates")
+    found = 0
+    for table in tables:
+        score = next(
+            one
+            for one in stored
+            if all(
+                getattr(one, name) == table[name]
+                for name in ("part", "weighting", "estimator", "standard", "level")
+            )
+        )
+        row = next(one for one in table["rows"] if one["system"] == scored.pk)
+        assert row["measures"] == {
+            one.measure: [one.estimate, one.low, one.high] for one in score.estimates.all()
+        }
+        assert (row["rank"], row["labels"]) == (score.rank, score.labels)
+        found += 1
+    assert found == stored.count()
+
+
+def test_pressed_twice_it_is_taken_once(scored: Submission, corpus: Corpus) -> None:
+    first, again = freeze(corpus), freeze(corpus)
+    assert first == again
+    assert freeze(corpus, "for a workshop") != first
+    assert freeze(corpus, "for a workshop").number == 2
+
+
+def test_a_release_takes_one(scored: Submission, corpus: Corpus) -> None:
+    releasing.release(corpus=corpus, task=KBP)
+    snapshot = Snapshot.objects.get()
+    assert (snapshot.reason, snapshot.epoch.number) == ("release", 1)
+    (epoch,) = json.loads(snapshot.head)["epochs"]
+    assert epoch["released_at"] is not None
+    assert "Release of epoch 1" in text(LIST)
+
+
+def test_nothing_is_kept_of_a_board_without_scores(corpus: Corpus) -> None:
+    Submission.objects.update(is_public=False)
+    with pytest.raises(Conflict, match="nothing to keep"):
+        freeze(corpus)
+    assert "None was taken yet" in text(LIST)
+
+
+@pytest.mark.parametrize("model", [Snapshot, SnapshotTable, ScoreChange])
+@pytest.mark.parametrize("statement", ["UPDATE {} SET id = id", "DELETE FROM {}"])
+def test_postgres_keeps_it_as_it_is(scored: Submission, corpus: Corpus, model: Any, statement: str) -> None:
+    freeze(corpus)
+    with (
+        pytest.raises(DatabaseError, match="only added to"),
+        transaction.atomic(),
+        connection.cursor() as cursor,
+    ):
+        cursor.execute(statement.format(model._meta.db_table))
+
+
+def test_who_gets_past_postgres_is_found(scored: Submission, corpus: Corpus) -> None:
+    freeze(corpus)
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL session_replication_role = replica")
+        cursor.execute("UPDATE evaluation_snapshottable SET content = replace(content, '0.', '0.9')")
+        cursor.execute("SET LOCAL session_replication_role = DEFAULT")
+    assert "snapshot 1: its rows are not those of its digest" in audit.audit(corpus, KBP)
+
+
+def test_an_anonymous_system_has_its_alias_until_its_date(
+    scored: Submission, corpus: Corpus, member: User
+) -> None:
+    now = timezone.now()
+    anonymity.set_anonymous(submission=scored, user=member, until=now + timedelta(days=30), now=now)
+    freeze(corpus)
+    assert "Anonymous " in text(FIRST)
+    assert "Alpha" not in text(FIRST) + text("/corpora/small/snapshots/1.csv")
+    Submission.objects.filter(pk=scored.pk).update(anonymous_until=now - timedelta(days=1))
+    assert "Alpha" in text(FIRST)
+
+
+def test_a_hidden_system_is_in_none(scored: Submission, corpus: Corpus, member: User) -> None:
+    lifecycle.set_public(submission=scored, user=member, is_public=False)
+    freeze(corpus)
+    assert f'"system":{scored.pk}' not in text("/corpora/small/snapshots/1.json")
+
+
+def test_who_hides_later_leaves_numbers_without_a_name(
+    scored: Submission, corpus: Corpus, member: User
+) -> None:
+    freeze(corpus)
+    before = numbers(text(FIRST))
+    lifecycle.set_public(submission=scored, user=member, is_public=False)
+    assert numbers(text(FIRST)) == before
+    assert "Hidden by its team" in text(FIRST)
+    assert "Alpha" not in text(FIRST)
+
+
+def test_addresses_of_boards_and_systems_lead_to_a_snapshot(scored: Submission, corpus: Corpus) -> None:
+    freeze(corpus)
+    client = Client()
+    board = client.get("/corpora/small/?snapshot=1&weighting=relation")
+    assert board.headers["Location"] == f"{FIRST}?weighting=relation"
+    system = client.get(f"/submissions/{scored.pk}/?snapshot=1")
+    assert system.headers["Location"] == f"{FIRST}#system-{scored.pk}"
+    assert client.get("/corpora/small/?snapshot=2").status_code == 404
+    assert client.get("/corpora/small/?snapshot=x").status_code == 404
+
+
+def test_its_file_is_kept_for_ever_and_its_page_is_asked_for_again(
+    scored: Submission, corpus: Corpus
+) -> None:
+    snapshot = freeze(corpus)
+    client = Client()
+    sent = client.get("/corpora/small/snapshots/1.json")
+    assert sent.headers["Cache-Control"] == "public, max-age=31536000, immutable"
+    assert sent.headers["ETag"] == f'"{snapshot.digest}"'
+    again = client.get("/corpora/small/snapshots/1.json", headers={"If-None-Match": sent.headers["ETag"]})
+    assert again.status_code == 304
+    page = client.get(FIRST)
+    assert page.headers["Cache-Control"] == "public, no-cache"
+    assert client.get(FIRST, headers={"If-None-Match": page.headers["ETag"]}).status_code == 304
+
+
+def test_nothing_that_an_open_epoch_seals_is_in_a_snapshot_or_a_history(
+    scored: Submission, corpus: Corpus
+) -> None:
+    """Neither its secret, nor a document, a key, a label or a question; its commitment is public."""
+    freeze(corpus)
+    epoch = Epoch.objects.get()
+    client = Client()
+    pages = [
+        FIRST,
+        LIST,
+        "/corpora/small/snapshots/1.json",
+        "/corpora/small/snapshots/1.csv",
+        f"/submissions/{scored.pk}/history.json",
+        f"/submissions/{scored.pk}/history.csv",
+        f"/submissions/{scored.pk}/scores/1/",
+        "/api/v1/corpora/small/snapshots/",
+        "/api/v1/corpora/small/snapshots/1/",
+        f"/api/v1/submissions/{scored.pk}/history/",
+    ]
+    told = "".join(text(page, client) for page in pages)
+    assert epoch.secret not in told
+    documents = corpus.documents.values_list("doc_id", flat=True)
+    assert [doc_id for doc_id in documents if re.search(rf"\b{doc_id}\b", told)] == []
+    assert not re.search(r'"(right|value|votes_for|key|pi|lambda|p|question|secret)"', told)
+    head = json.loads(Snapshot.objects.get().head)
+    assert head["epochs"][0]["labels"] is None
+    columns = set(json.loads(SnapshotTable.objects.first().content)["rows"][0])  # type: ignore[union-attr]
+    assert columns == {
+        *("system", "epoch", "batch", "rank", "labels", "matching", "code", "counts", "measures"),
+    }
+
+
+def test_the_first_score_is_the_first_row_of_a_history(scored: Submission, corpus: Corpus) -> None:
+    computation = Computation.objects.get()
+    assert (computation.number, computation.systems, computation.epoch) == (1, 2, Epoch.objects.get())
+    assert computation.labels == SampledUnit.objects.values("unit").distinct().count()
+    (change,) = history.changes(scored)
+    assert change.why == history.Why(2, computation.labels, 0, "", is_first=True)
+    part = scored.scores.get(
+        part="all", weighting="instance", estimator="documents", standard="votes", level=95
+    )
+    shown = change.measures(CHOICES, "all", "votes")
+    for one in part.estimates.all():
+        assert f"{100 * shown[one.measure].estimate:.1f}" == f"{100 * one.estimate:.1f}"
+
+
+def test_what_changes_nothing_that_shows_leaves_no_row(scored: Submission) -> None:
+    before = Score.objects.filter(submission=scored).latest("pk").pk
+    Epoch.objects.update(scores_due=True)
+    pipeline.advance()
+    assert Score.objects.filter(submission=scored).latest("pk").pk > before
+    assert Computation.objects.count() == 1
+
+
+def test_an_arrival_and_other_code_are_reasons_without_which_and_whose(
+    scored: Submission, small: Small, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = Computation.objects.get().code_version
+    monkeypatch.setattr(estimation, "code_version", lambda task: "99.0+other")
+    small.submit("three", team="Gamma", seed=3)
+    pipeline.advance()
+    small.judge()
+    change = history.changes(scored)[-1]
+    assert change.why.systems == 1
+    assert change.why.labels is not None
+    assert change.why.labels > 0
+    assert change.why.code_before == code
+    assert re.fullmatch(r"1 system arrived, \d+ more claims judged, other code", change.why.words("claims"))
+    page = text(f"/submissions/{scored.pk}/")
+    assert "1 system arrived" in page
+    assert "Gamma" not in page
+    assert '<polyline points="' in page
+
+
+def test_a_score_has_a_row_in_the_transaction_that_stores_it_or_there_is_neither(
+    scored: Submission, small: Small, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = set(Score.objects.values_list("pk", flat=True))
+
+    def fail(**_: object) -> int:
+        raise RuntimeError("killed")
+
+    monkeypatch.setattr(recording, "record_changes", fail)
+    Epoch.objects.update(scores_due=True)
+    with pytest.raises(RuntimeError), transaction.atomic():
+        estimation.score_epoch(epoch_id=Epoch.objects.get().pk, task=KBP)
+    assert set(Score.objects.values_list("pk", flat=True)) == before
+
+
+def test_a_score_that_was_never_seen_has_no_address(scored: Submission, member: User) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL session_replication_role = replica")
+        cursor.execute("UPDATE evaluation_scorechange SET is_public = false")
+        cursor.execute("SET LOCAL session_replication_role = DEFAULT")
+    address = f"/submissions/{scored.pk}/scores/1/"
+    lifecycle.set_public(submission=scored, user=member, is_public=False)
+    assert Client().get(address).status_code == 404
+    own = Client()
+    own.force_login(member)
+    assert own.get(address).status_code == 200
+    assert Client().get(f"/submissions/{scored.pk}/scores/99/").status_code == 404
+
+
+def test_a_citation_names_the_numbers_and_the_address_that_keeps_them(scored: Submission) -> None:
+    cited = Client().get(f"/api/v1/submissions/{scored.pk}/citation/").json()["scores"]
+    assert cited["address"].endswith(f"/submissions/{scored.pk}/scores/1/")
+    shown = numbers(text(f"/submissions/{scored.pk}/scores/1/"))
+    assert all(one in shown for one in re.findall(r"\d+\.\d", cited["plain"].partition(": ")[0])[:3])
+    assert cited["bibtex"].startswith(f"@misc{{kbpo-small-{scored.pk}-1,")
+
+
+def test_organisers_take_one_on_the_desk_and_by_the_api(scored: Submission, corpus: Corpus) -> None:
+    organiser = give(UserFactory.create(), corpus, "organiser")
+    client = Client()
+    client.force_login(organiser)
+    client.post("/desk/corpora/small/snapshot/", {"note": "For a workshop"})
+    assert "For a workshop" in text(LIST)
+    again = client.post("/desk/corpora/small/snapshot/", {"note": ""}, follow=True)
+    assert "Nothing has changed since snapshot 1" in again.content.decode()
+    entry = AuditEntry.objects.get(what="snapshot taken")
+    assert (entry.by, entry.after["number"]) == (organiser, 1)
+
+
+def test_an_organiser_whose_team_competes_does_not_choose_the_moment(
+    scored: Submission, corpus: Corpus, member: User
+) -> None:
+    client = Client()
+    client.force_login(give(member, corpus, "organiser"))
+    assert client.post("/desk/corpora/small/snapshot/", {"note": ""}).status_code == 403
+    assert not Snapshot.objects.exists()
