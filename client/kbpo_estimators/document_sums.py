@@ -141,7 +141,7 @@ class DocumentSums:
         weights = sample.weights(n)
         sums: dict[tuple[str, str], list[RecallSums | None]] = {}
         for part, correct in documents.correct.items():
-            mean_pool = weights @ documents.pool_correct[part] / sample.population
+            mean_pool = float(weights @ documents.pool_correct[part]) / sample.population
             for weighting in weightings:
                 sums[part, weighting] = [
                     None

@@ -18,12 +18,12 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from evaluation.estimators import coordinated
 from evaluation.experiments import figures
 from evaluation.experiments.outcome import Compared, Options, Outcome
 from evaluation.experiments.pool import BoolArray, draw_pool
 from evaluation.experiments.published_labels import Epoch
 from evaluation.experiments.runs import FloatArray, IntArray
+from kbpo_estimators import coordinated
 
 SYSTEMS = 20
 DROPPED = 0.25

@@ -66,11 +66,11 @@ def snapshot_json(request: HttpRequest, tag: str, number: str) -> HttpResponseBa
     """Send the file of a snapshot: the bytes that its digest is over, the same for everybody and for ever."""
     found = find(tag, int(number))
     etag = f'"{found.digest}"'
-    response = get_conditional_response(request, etag=etag)
+    response: HttpResponseBase | None = get_conditional_response(request, etag=etag)
     if response is None:
         response = StreamingHttpResponse(freezing.file_of(found), content_type="application/json")
-        response["Content-Length"] = str(found.size)
-        response["Content-Disposition"] = f'attachment; filename="{tag}-snapshot-{number}.json"'
+        response.headers["Content-Length"] = str(found.size)
+        response.headers["Content-Disposition"] = f'attachment; filename="{tag}-snapshot-{number}.json"'
     response["ETag"] = etag
     response["Cache-Control"] = FOR_EVER
     return response
@@ -119,9 +119,7 @@ def led_to(request: HttpRequest, tag: str, system: int | None = None) -> HttpRes
     if not said.isascii() or not said.isdecimal() or len(said) > len("999999999"):
         raise Http404("no such snapshot")
     found = find(tag, int(said))
-    query = request.GET.copy()
-    del query["snapshot"]
-    kept = {name: query[name] for name in CHOSEN if query.get(name)}
+    kept = asked_of(request)
     address = reverse("snapshot", args=[tag, found.number])
     asked = "&".join(f"{name}={value}" for name, value in kept.items() if value.replace("_", "").isalnum())
     return redirect(f"{address}{f'?{asked}' if asked else ''}{'' if system is None else f'#system-{system}'}")

@@ -13,7 +13,7 @@ from django.utils.cache import get_conditional_response, patch_vary_headers
 PUBLIC, PRIVATE = "public, no-cache", "private"
 """Kept by anybody, who asks each time whether it has changed; kept by nobody but the one whom it is for."""
 
-View = Callable[..., HttpResponse]
+View = Callable[..., HttpResponseBase]
 
 
 def is_anybodys(request: HttpRequest) -> bool:
@@ -38,24 +38,25 @@ def public_page(digest: Callable[..., str] | None = None) -> Callable[[View], Vi
             if not is_anybodys(request):
                 return view(request, *args, **kwargs)
             etag = _etag(digest(request, *args, **kwargs).encode()) if digest else ""
-            found = get_conditional_response(request, etag=etag) if etag else None
+            found: HttpResponseBase | None = get_conditional_response(request, etag=etag) if etag else None
             if found is None:
                 found = view(request, *args, **kwargs)
                 if found.status_code != 200 or _is_for_one(request, found):
                     return found
-                etag = etag or _etag(found.content)
-                found = get_conditional_response(request, etag=etag, response=found) or found
+                if isinstance(found, HttpResponse):  # else it is streamed, and `digest` says what it is of
+                    etag = etag or _etag(found.content)
+                    found = get_conditional_response(request, etag=etag, response=found) or found
             found.headers["ETag"] = etag
             found.headers.setdefault("Cache-Control", PUBLIC)
             patch_vary_headers(found, ["Cookie"])
             return found
 
-        return answer  # type: ignore[return-value]
+        return answer
 
     return decorate
 
 
-def _is_for_one(request: HttpRequest, response: HttpResponse) -> bool:
+def _is_for_one(request: HttpRequest, response: HttpResponseBase) -> bool:
     """Say whether an answer is one visitor's alone: it sets a cookie, or has a form with a token."""
     has_form = bool(request.META.get("CSRF_COOKIE_NEEDS_UPDATE"))
     session = getattr(request, "session", None)

@@ -140,6 +140,7 @@ def read_filters(
         if found[one.name] or claimed[one.name] or one.name == choice.predicate
     ]
     wanted = [one for one in true if choice.admits(one)]
+    counts: Mapping[int, int]
     if choice.missed:
         finds = document_claims.count_found(claims, [finders[one] for one in wanted])
         counts = {pk: len(wanted) - finds.get(pk, 0) for pk in claims.systems}

@@ -247,7 +247,7 @@ def _read(corpus: Corpus, choices: Choices) -> _Content:
     codes: set[str] = set()
     epochs: set[int] = set()
     for key in keys:
-        rows = []
+        rows: list[dict[str, Any]] = []
         estimates = Estimate.objects.filter(
             score__submission__in=shown, **{f"score__{name}": value for name, value in _named(key).items()}
         ).order_by(

@@ -33,10 +33,13 @@ def name_systems(submissions: Collection[int], viewer: Viewer) -> Mapping[int, N
     no name but for those who may see it.
     """
     found = {
-        pk: Named(pk, name if state != Submission.State.WITHDRAWN else f"{name} (withdrawn)", team, True)
-        for pk, name, team, state in visible(viewer)
-        .filter(pk__in=submissions)
-        .values_list("pk", "known_name", "known_team", "state")
+        one.pk: Named(
+            one.pk,
+            f"{one.shown_name} (withdrawn)" if one.state == Submission.State.WITHDRAWN else one.shown_name,
+            one.shown_team,
+            True,
+        )
+        for one in visible(viewer).filter(pk__in=submissions)
     }
     missing = Submission.objects.filter(pk__in=set(submissions) - found.keys())
     for pk, state in missing.values_list("pk", "state"):

@@ -122,7 +122,7 @@ def _read(epoch: Epoch, choices: Choices) -> tuple[Mapping[int, dict[Column, Fig
     labels: dict[int, int] = {}
     for pk, of_system, *column, estimate, low, high in rows:
         figures = tenths(estimate), tenths(low), tenths(high)
-        found[pk][tuple(column)] = figures  # type: ignore[index]
+        found[pk][tuple(column)] = figures
         if column[0] == choices.part or pk not in labels:
             labels[pk] = of_system
     return found, labels

@@ -157,7 +157,8 @@ def _rows(table: Mapping[str, Any], choices: Choices, viewer: Viewer) -> list[Ro
 def _measure(figures: list[float | None] | None, reason: str) -> Measure:
     if figures is None or figures[0] is None:
         return Measure(None, None, None, reason)
-    return Measure(*figures)
+    estimate, low, high = figures
+    return Measure(estimate, low, high)
 
 
 def _order(row: Row, measure: str, is_less_better: bool) -> tuple[bool, float, int]:

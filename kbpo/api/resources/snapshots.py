@@ -226,6 +226,7 @@ class CitationView(ApiView):
         """
         asked = read_query(CitationQuery, request)
         site = site_of(request._request)
+        change: history.Change | None
         if "score" in asked:
             named, corpus, change = find_score(request._request, pk, asked["score"])
         else:
