@@ -181,20 +181,6 @@ def test_what_became_of_an_act_is_said_once_and_can_be_dismissed(open_page, corp
     expect(page.get_by_text("Your name is saved.")).to_have_count(0)
 
 
-def test_a_run_is_chosen_and_two_are_compared(open_page, member, scored):
-    page = open_page(f"/submissions/{scored.pk}/", user=member)
-    press(page, page.locator("summary").filter(has_text="Let it stand for"))
-    press(page, button(page, "Choose Finder"))
-    expect(page.locator(".messages")).to_be_focused()
-    press(page, page.get_by_role("link", name="Compare it with another system"))
-    expect(page.get_by_role("heading", name="Compare", exact=False).first).to_be_visible()
-    other = page.locator("select[name=b]")
-    go_to(page, other)
-    page.keyboard.type("Seeker")
-    press(page, page.locator("main form.inline button"))
-    expect(page.locator("table.compared")).to_be_visible()
-
-
 def test_the_board_is_searched_and_its_columns_are_chosen(open_page, member, scored):
     page = open_page("/leaderboard/?corpus=news", user=member)
     write(page, page.get_by_label("Search a system or team"), "Seeker")
