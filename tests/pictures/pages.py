@@ -41,6 +41,7 @@ class Page:
 SEEN = {
     "visitor": """
         home leaderboard about help help_api method privacy choose_documents corpus data compare metrics
+        rules news snapshots snapshot submission_history submission_score
         system items outputs output_pair output_metric documents document entities entity public_team
         try try_out check mail_off hit
         account_login account_signup account_inactive account_email_verification_sent account_reset_password
@@ -60,9 +61,9 @@ SEEN = {
         work work_earnings work_group work_mine work_task
     """,
     "operator": """
-        desk desk_acts desk_answer desk_answers desk_batch desk_budgets desk_corpora desk_corpus
-        desk_documents desk_ledger desk_look desk_look_at desk_new_corpus desk_open desk_questions desk_roles
-        desk_stuck desk_tutorial desk_worker desk_workers teams_waiting annotate_expert exhaustive
+        desk desk_acts desk_challenge desk_answer desk_answers desk_batch desk_budgets desk_corpora
+        desk_corpus desk_documents desk_ledger desk_look desk_look_at desk_new_corpus desk_open desk_questions
+        desk_roles desk_stuck desk_tutorial desk_worker desk_workers teams_waiting annotate_expert exhaustive
     """,
 }
 
@@ -89,10 +90,12 @@ NO_PAGES = {
     "a file": """
         help_example help_schema data_file sample labels robots favicon desk_ledger_csv personal_export
         check_normalised submission_normalised check_problems_csv check_problems_json
-        submission_problems_csv submission_problems_json mfa_download_recovery_codes
+        news_feed snapshot_json snapshot_csv submission_problems_csv submission_problems_json
+        mfa_download_recovery_codes
     """,
     "answers a form alone": """
-        data_accept rename team_new team_leave team_shown team_approve upload_discard invitation
+        data_accept terms_accept desk_challenge_act desk_phase desk_news_withdraw
+        rename team_new team_leave team_shown team_approve upload_discard invitation
         submission_act submission_anonymous token_revoke session_end webhook_act delivery_again
         annotate_start annotate_draft work_accept work_return work_reply work_submit work_qualification
         desk_batch_act desk_decide desk_look_approve desk_block desk_check_books desk_cap desk_corpus_act

@@ -111,7 +111,18 @@ def large() -> Site:
 
 WORLDS: dict[str, Callable[[], Site]] = {"new": new, "empty": empty, "small": small, "large": large}
 _LATER = 1e6  # seconds: the pages of an account ask nobody again who they are, however long this takes
-_OF_CORPUS = ("corpus", "data", "compare", "documents", "entities", "exhaustive")
+_OF_CORPUS = (
+    "rules",
+    "news",
+    "snapshots",
+    "desk_challenge",
+    "corpus",
+    "data",
+    "compare",
+    "documents",
+    "entities",
+    "exhaustive",
+)
 _OF_EVERYBODY = {"try_out": {"kind": "relation"}, "annotate_tutorial_of": {"kind": "relation"}}
 
 
