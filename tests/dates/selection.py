@@ -10,6 +10,7 @@ from tests.conftest import ROOT
 ON_OTHER_DAYS = [
     "integration/accounts",
     "integration/crowd",
+    "integration/api/test_challenges.py",
     "integration/desk",
     "integration/api/test_challenges.py",
     "integration/evaluation/test_anonymous.py",
@@ -81,6 +82,7 @@ ON_ANY_DAY = [
     "integration/test_tampering.py",
     "integration/test_waiting.py",
     "integration/test_whole_documents.py",
+    "unit/annotations/challenges/test_calendar.py",
     "unit/evaluation/scoring/test_listing.py",
     "unit/evaluation/submissions/test_places.py",
     "unit/kbpo_client/conftest.py",
