@@ -10,7 +10,7 @@ from django.views.decorators.http import require_safe
 
 from annotations.models import Corpus
 from evaluation.choices import Choices
-from evaluation.models import Submission
+from evaluation.models import Score, Submission
 from evaluation.registry import task_of
 from evaluation.scoring import comparing
 from evaluation.scoring.axis import Axis
@@ -59,11 +59,7 @@ def compare(request: HttpRequest, tag: str) -> HttpResponse:
         "corpus": corpus,
         "first": first,
         "second": second,
-        "systems": systems_of(request.user, corpus)
-        .filter(scores__isnull=False)
-        .select_related("team")
-        .order_by(KNOWN_NAME, "pk")
-        .distinct(),
+        "systems": by_rank_and_name(request.user, corpus, choice),
         "lines": lines,
         "lead": lead,
         "same_epoch": first and second and first.batch.epoch_id == second.batch.epoch_id if lines else None,
@@ -75,6 +71,29 @@ def compare(request: HttpRequest, tag: str) -> HttpResponse:
         **offered(corpus, choice),
     }
     return render(request, "evaluation/compare.html", context)
+
+
+def by_rank_and_name(viewer: Viewer, corpus: Corpus, choice: Choice) -> list[tuple[Submission, int | None]]:
+    """Return the scored systems that a viewer sees, each with its rank under a choice, the best first."""
+    systems = (
+        systems_of(viewer, corpus)
+        .filter(scores__isnull=False)
+        .select_related("team")
+        .order_by(KNOWN_NAME, "pk")
+        .distinct()
+    )
+    scores = Score.objects.filter(
+        submission__corpus=corpus,
+        level=choice.level,
+        part=choice.part,
+        weighting=choice.weighting,
+        estimator=choice.estimator,
+        standard=choice.standard,
+    )
+    newest_last = scores.order_by("epoch__number", "batch__number", "pk")
+    ranks: dict[int, int | None] = dict(newest_last.values_list("submission", "rank"))
+    found = [(one, ranks.get(one.pk)) for one in systems]
+    return sorted(found, key=lambda pair: math.inf if pair[1] is None else pair[1])
 
 
 def read_pair(request: HttpRequest, corpus: Corpus) -> tuple[Submission | None, Submission | None]:
