@@ -9,18 +9,23 @@ import re
 from collections.abc import Collection, Mapping
 
 from django.contrib.postgres.search import SearchHeadline, SearchQuery, SearchVector
+from django.db import OperationalError, connection, transaction
 from django.db.models import Q, QuerySet
 from django.db.models.functions import Left
 
 from annotations.models import Corpus, Document
 from annotations.models.corpus import SEARCHED_CHARACTERS
 from annotations.texts.languages import DEFAULT, ENGLISH, Language
+from kbpo.core.database.outages import is_too_slow
+from kbpo.core.errors import InvalidInput
 from kbpo.core.marking import Mark, Segment, cut
 from kbpo_formats.spans import Span
 
 # Characters for private use mark the hits, so that nothing that people write is taken for a mark.
 _OPEN, _CLOSE = "\ue000", "\ue001"
 _TERM = re.compile(r'(-?)(?:"([^"]*)"?|(\S+))')
+LONGEST_LOOKED = 3
+"""Seconds that may pass while texts are looked at for a phrase."""
 _AROUND = 80  # characters of an excerpt before and after what is found
 
 
@@ -33,15 +38,19 @@ def search_documents(corpus: Corpus, words: str) -> QuerySet[Document]:
     words : str
         As people write a search: words that must all occur, "a phrase", -without; in English also or. A
         document is also found by a part of its id or title. Empty: every document.
+
+    Raises
+    ------
+    InvalidInput
+        A phrase of words that are too frequent (`_in_index`).
     """
     found = corpus.documents.order_by("id")
     if not words:
         return found
+    by_name = Q(doc_id__icontains=words) | Q(title__icontains=words)
     if corpus.written_in.code == DEFAULT:
-        in_text = _with_words(words).filter(corpus=corpus).values("pk")
-    else:
-        in_text = _containing(words).filter(corpus=corpus).values("pk")
-    return found.filter(Q(pk__in=in_text) | Q(doc_id__icontains=words) | Q(title__icontains=words))
+        return found.filter(Q(pk__in=_in_index(corpus, words)) | by_name)
+    return found.filter(Q(pk__in=_containing(words).filter(corpus=corpus).values("pk")) | by_name)
 
 
 def excerpts(
@@ -86,6 +95,36 @@ def _with_words(words: str) -> QuerySet[Document]:
     # The very expression of the index `document_words`, so that it is used.
     vector = SearchVector(Left("text", SEARCHED_CHARACTERS), config="simple")
     return Document.objects.annotate(words=vector).filter(words=_query(words))
+
+
+def _in_index(corpus: Corpus, words: str) -> list[int]:
+    """Return the row ids of the texts of a corpus that have the words, found by the index alone.
+
+    Left to itself Postgres goes through all texts for a word that most of them have, and cuts each into
+    words: seconds where its index takes milliseconds. It knows nothing of what cutting costs. Other corpora's
+    are left out afterwards, since by its index of corpora it would do the same.
+
+    Raises
+    ------
+    InvalidInput
+        A phrase of words that are too frequent: texts are looked at one by one for it, and it took too long.
+    """
+    found = _with_words(words).order_by().values_list("pk", "corpus_id")
+    try:
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute(
+                "SET LOCAL enable_seqscan = off; SET LOCAL enable_indexscan = off;"
+                f"SET LOCAL statement_timeout = '{LONGEST_LOOKED}s'"
+            )
+            return [pk for pk, of in found if of == corpus.pk]
+    except OperationalError as error:
+        if not is_too_slow(error):
+            raise
+        raise InvalidInput(
+            f"Too many texts have all words of {words!r:.80} to be looked at for it in {LONGEST_LOOKED} s:"
+            " add a rarer word, or leave out the quotation marks.",
+            where="q",
+        ) from error
 
 
 def _terms(words: str) -> tuple[list[str], list[str]]:

@@ -11,7 +11,7 @@ from evaluation.choices import Choices
 from evaluation.design import columns
 from evaluation.models import InclusionProbability, PlannedVariance, SampleBatch, Submission, SubsetScore
 from evaluation.scoring.stored import Measure, Measures, StoredScore, measures, newest_scores
-from evaluation.task import Subsets, Task
+from evaluation.task import Task
 from evaluation.units import IntArray
 from kbpo.core.database.bulk import read_columns
 from kbpo.core.database.coded import unpack
@@ -33,6 +33,7 @@ class SubsetRow:
 class SubsetTable:
     """A division of a submission's claims: the subsets that have scores, and the names of the others."""
 
+    division: str
     title: str
     rows: Sequence[SubsetRow]
     too_few: Sequence[str]
@@ -48,19 +49,25 @@ def subset_tables(submission: Submission, task: Task, part: str, standard: str =
     for (division, _), of_subset in groupby(rows, key=lambda row: (row.division, row.name)):
         found[division].append(list(of_subset))
     return [
-        _subset_table(subsets, task.subsets[division], submission.corpus, task.choices)
+        _subset_table(division, subsets, task, submission.corpus)
         for division, subsets in found.items()
         if subsets
     ]
 
 
 def _subset_table(
-    found: Sequence[Sequence[SubsetScore]], subsets: Subsets, corpus: Corpus, choices: Choices
+    division: str, found: Sequence[Sequence[SubsetScore]], task: Task, corpus: Corpus
 ) -> SubsetTable:
+    subsets = task.subsets[division]
     name_of = subsets.names(corpus)
     return SubsetTable(
+        division,
         subsets.title,
-        [_subset_row(rows, name_of(rows[0].name), choices) for rows in found if rows[0].labels is not None],
+        [
+            _subset_row(rows, name_of(rows[0].name), task.choices)
+            for rows in found
+            if rows[0].labels is not None
+        ],
         [name_of(rows[0].name) for rows in found if rows[0].labels is None],
     )
 

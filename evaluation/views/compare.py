@@ -60,7 +60,7 @@ def compare(request: HttpRequest, tag: str) -> HttpResponse:
         "corpus": corpus,
         "first": first,
         "second": second,
-        "systems": _offered(request, corpus),
+        "systems": _offered(request.user, corpus, choice),
         "lines": lines,
         "lead": lead,
         "same_epoch": first and second and first.batch.epoch_id == second.batch.epoch_id if lines else None,
@@ -74,11 +74,25 @@ def compare(request: HttpRequest, tag: str) -> HttpResponse:
     return render(request, "evaluation/compare.html", context)
 
 
-def _offered(request: HttpRequest, corpus: Corpus) -> list[tuple[int, str]]:
-    """Return the systems that have scores: their numbers, and what they are called."""
+def _offered(viewer: Viewer, corpus: Corpus, choice: Choice) -> list[tuple[int, str]]:
+    """Return the systems that have scores, the best first: their numbers, and names with their ranks."""
     has_scores = Exists(Score.objects.filter(submission=OuterRef("pk")))
-    found = systems_of(request.user, corpus).filter(has_scores).order_by(KNOWN_NAME, "pk")
-    return [(pk, f"{name} ({team})") for pk, name, team in found.values_list("pk", KNOWN_NAME, KNOWN_TEAM)]
+    systems = systems_of(viewer, corpus).filter(has_scores).order_by(KNOWN_NAME, "pk")
+    scores = Score.objects.filter(
+        submission__corpus=corpus,
+        level=choice.level,
+        part=choice.part,
+        weighting=choice.weighting,
+        estimator=choice.estimator,
+        standard=choice.standard,
+    )
+    newest_last = scores.order_by("epoch__number", "batch__number", "pk")
+    ranks: dict[int, int | None] = dict(newest_last.values_list("submission", "rank"))
+    named = list(systems.values_list("pk", KNOWN_NAME, KNOWN_TEAM))
+    named.sort(key=lambda one: ranks.get(one[0]) or math.inf)
+    return [
+        (pk, f"{name} ({team}){f', rank {ranks[pk]}' if ranks.get(pk) else ''}") for pk, name, team in named
+    ]
 
 
 def read_pair(request: HttpRequest, corpus: Corpus) -> tuple[Submission | None, Submission | None]:

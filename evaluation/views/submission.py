@@ -93,6 +93,7 @@ def submission(request: HttpRequest, pk: int, prices: Source) -> HttpResponse:
     prepared = task.words_of_preparing(found)
     events = [(event, EVENTS[event.state]) for event in found.events.select_related("by")]
     problems = problem_list.find(found, severity="ERROR") if own else found.problems.none()
+    first = list(problems[:ERRORS])
     context = {
         "submission": found,
         "corpus": found.corpus,
@@ -106,7 +107,8 @@ def submission(request: HttpRequest, pk: int, prices: Source) -> HttpResponse:
         "events": events,
         "version": version(found, len(events), done, normalised.state(found) if own else "", prepared),
         "prepared": prepared,
-        "problems": problems[:ERRORS],
+        "problems": first,
+        "only_error": first[0] if found.state == State.REFUSED and len(first) == 1 else None,
         "is_moving": found.state in MOVING
         or (found.state == State.ACCEPTED and (found.go_ahead or bool(prepared))),
         "chosen_words": "" if found.chosen_after is None else chosen_words(found.chosen_after),

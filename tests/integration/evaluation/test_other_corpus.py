@@ -71,6 +71,14 @@ def test_it_is_one_line_above_the_problems_with_a_link(cast, sign_in, elsewhere)
     assert form["corpus"].value() == elsewhere.pk or form["corpus"].value() == elsewhere
 
 
+@pytest.mark.parametrize(
+    ("kind", "words"), [("generation", "it has the one that"), ("classification", "it has all 2 that")]
+)
+def test_how_many_documents_it_has_is_said_in_words_that_fit(cast, sign_in, elsewhere, kind, words):
+    submission = refused(cast, FILES[kind])
+    assert words in sign_in(cast.member).get(f"/submissions/{submission.pk}/").content.decode()
+
+
 def test_the_api_names_it_to_its_team_alone(cast, sign_in, elsewhere):
     submission = refused(cast, FILES["kbp"])
     found = json.loads(sign_in(cast.member).get(f"/api/v1/submissions/{submission.pk}/").content)
