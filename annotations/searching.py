@@ -112,11 +112,15 @@ def _in_index(corpus: Corpus, words: str) -> list[int]:
     found = _with_words(words).order_by().values_list("pk", "corpus_id")
     try:
         with transaction.atomic(), connection.cursor() as cursor:
+            limits = f"SET LOCAL statement_timeout = '{LONGEST_LOOKED}s'"
+            cursor.execute(f"SET LOCAL enable_seqscan = off; SET LOCAL enable_indexscan = off; {limits}")
+            rows = list(found)
+            # Where a transaction is around this one, what is local would hold until its end.
             cursor.execute(
-                "SET LOCAL enable_seqscan = off; SET LOCAL enable_indexscan = off;"
-                f"SET LOCAL statement_timeout = '{LONGEST_LOOKED}s'"
+                "SET LOCAL enable_seqscan TO DEFAULT; SET LOCAL enable_indexscan TO DEFAULT;"
+                "SET LOCAL statement_timeout TO DEFAULT"
             )
-            return [pk for pk, of in found if of == corpus.pk]
+            return [pk for pk, of in rows if of == corpus.pk]
     except OperationalError as error:
         if not is_too_slow(error):
             raise

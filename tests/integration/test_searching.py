@@ -1,10 +1,14 @@
 from collections.abc import Callable
 
 import pytest
+from django.db import connection, transaction
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
-from annotations.models import Corpus
+from annotations import searching
+from annotations.models import Corpus, Document
 from annotations.searching import excerpts, search_documents
+from kbpo.core.errors import InvalidInput
 from tests.factories import CorpusFactory, DocumentFactory
 
 pytestmark = pytest.mark.django_db
@@ -73,7 +77,7 @@ def test_a_search_costs_as_many_queries_for_many_documents(
 ) -> None:
     for _ in range(20):
         DocumentFactory(corpus=corpus, text="Ada again")
-    with django_assert_max_num_queries(7):  # type: ignore[attr-defined]
+    with django_assert_max_num_queries(12):  # type: ignore[attr-defined]
         client.get("/corpora/news/documents/", {"q": "ada"})
 
 
@@ -116,3 +120,23 @@ def test_an_arabic_document_is_found_beside_its_own_punctuation() -> None:
     assert list(search_documents(corpus, "ليلى")) == [document]
     passage = excerpts([document.pk], "ليلى", corpus.written_in)[document.pk]
     assert "".join(segment.text for segment in passage).startswith(("مقدمة ", "طويلة ", "جدا "))
+
+
+def test_a_search_that_looks_at_too_many_texts_says_so(
+    corpus: Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    never = Document.objects.extra(where=["pg_sleep(60) IS NULL"])
+    monkeypatch.setattr(searching, "_with_words", lambda words: never)
+    monkeypatch.setattr(searching, "LONGEST_LOOKED", 0.01)
+    with pytest.raises(InvalidInput, match="add a rarer word"):
+        list(search_documents(corpus, '"of the"'))
+    assert list(search_documents(corpus, "")), "the connection is as it was"
+
+
+def test_words_are_found_by_the_index_alone(corpus: Corpus) -> None:
+    with CaptureQueriesContext(connection) as asked, transaction.atomic():
+        list(search_documents(corpus, "lake"))
+        with connection.cursor() as cursor:
+            cursor.execute("SHOW enable_seqscan")
+            assert cursor.fetchone() == ("on",), "what is set is set for one statement"
+    assert any("enable_seqscan = off" in query["sql"] for query in asked.captured_queries)
