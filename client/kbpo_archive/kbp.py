@@ -12,19 +12,13 @@ from kbpo_archive.reading import NOTHING, Archive
 from kbpo_estimators._checks import BoolArray, FloatArray, IntArray
 from kbpo_estimators.document_samples import DocumentSample, SimpleRandom, TwoPhase
 from kbpo_estimators.document_sums import DocumentSums, RecallSums
+from kbpo_estimators.documents import Documents
 from kbpo_estimators.kbp.claims import SampledLabels, audited_labels, sample_labels
 from kbpo_estimators.kbp.features import of_relations
 from kbpo_estimators.kbp.labels import Labels
 from kbpo_estimators.pooled import UnitFeatures
 from kbpo_estimators.resampling import Resampling
-from kbpo_estimators.scores import (
-    CoordinatedSample,
-    Documents,
-    IidSample,
-    SystemScore,
-    coordinated_scores,
-    iid_scores,
-)
+from kbpo_estimators.scores import CoordinatedSample, IidSample, SystemScore, coordinated_scores, iid_scores
 from kbpo_estimators.weighted_recall import TrueRelations
 from kbpo_formats.ontologies.normal import read_normal
 

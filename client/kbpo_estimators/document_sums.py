@@ -9,18 +9,15 @@ labelled predictions, from both, and F1 follow from these; differences between s
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from kbpo_estimators import _checks
 from kbpo_estimators._checks import BoolArray, FloatArray, IntArray
+from kbpo_estimators.documents import Documents
 from kbpo_estimators.labelled import ShareOfPool, labelled_recall_by_ratio
 from kbpo_estimators.recall import RecallEstimate
-
-if TYPE_CHECKING:
-    from kbpo_estimators.scores import Documents
 
 LEAST_SEALED = 5
 """Of fewer sealed documents nothing is told: with those that are open, sums would say too much of each."""
@@ -108,7 +105,7 @@ class RecallSums:
 
 @dataclass(frozen=True, eq=False)
 class DocumentSums:
-    """The exhaustive documents as `scores.Documents` has them, by their sums alone.
+    """The exhaustive documents as `documents.Documents` has them, by their sums alone.
 
     Attributes
     ----------
@@ -123,7 +120,7 @@ class DocumentSums:
     sums : mapping of (str, str) to sequence of RecallSums or None
         By part and weighting, of each system; None where recall is not estimable.
     outside : bool[N] or None
-        As `scores.Documents` has it.
+        As `documents.Documents` has it.
     """
 
     size: int
@@ -135,7 +132,7 @@ class DocumentSums:
     outside: BoolArray | None = None
 
     @classmethod
-    def of(cls, documents: "Documents", weightings: Sequence[str]) -> "DocumentSums":
+    def of(cls, documents: Documents, weightings: Sequence[str]) -> "DocumentSums":
         """Return the sums of documents."""
         sample, n = documents.sample, documents.size
         weights = sample.weights(n)

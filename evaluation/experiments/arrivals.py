@@ -15,9 +15,10 @@ from evaluation.experiments.knowledgenet import KnowledgeNet
 from evaluation.experiments.runs import FloatArray, IntArray
 from kbpo_estimators import coordinated, planned_variance, weighting
 from kbpo_estimators.document_samples import SimpleRandom
+from kbpo_estimators.documents import Documents
 from kbpo_estimators.planned_variance import Claimant, Scale
 from kbpo_estimators.pooled import SampleEntries, learn
-from kbpo_estimators.scores import Documents, System
+from kbpo_estimators.scores import System
 
 POOLED = ", pooled model"
 SHARE = "share of the pool"

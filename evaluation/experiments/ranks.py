@@ -22,11 +22,12 @@ from kbpo_estimators import coordinated
 from kbpo_estimators.comparison import Comparable, comparables, differences
 from kbpo_estimators.differences import Differences
 from kbpo_estimators.document_samples import SimpleRandom
+from kbpo_estimators.documents import Documents
 from kbpo_estimators.intervals import Interval, wilson
 from kbpo_estimators.kbp.labels import Labels
 from kbpo_estimators.pairs import pairs
 from kbpo_estimators.ranks import told_apart
-from kbpo_estimators.scores import CoordinatedSample, Documents, System, coordinated_estimates
+from kbpo_estimators.scores import CoordinatedSample, System, coordinated_estimates
 
 SYSTEMS, CLAIMS = 40, 1_000
 DOCUMENTS, POPULATION = 300, 15_000

@@ -200,6 +200,8 @@ def test_a_token_is_made(open_page, member):
     page.goto("/teams/")
     press(page, page.get_by_role("link", name="API tokens for your scripts"))
     press(page, page.get_by_role("link", name=re.compile("new token|Make a token", re.I)).first)
+    write(page, page.get_by_label("Password"), PASSWORD)  # asked once more, before a token
+    page.keyboard.press("Enter")
     write(page, page.get_by_label("Name", exact=True), "laptop")
     page.keyboard.press("Enter")
     expect(page.get_by_label("laptop")).to_be_visible()

@@ -161,8 +161,8 @@ def test_from_signing_up_to_a_score(open_page, live_server, settings, world: Wor
     submission.refresh_from_db()
     assert submission.state == "scored"
     score = submission.scores.get(part="all", weighting="instance", level=95, estimator="documents")
-    expect(page.get_by_role("heading", name="Scores")).to_be_visible()
-    page.get_by_role("link", name="Leaderboard").click()
+    expect(page.get_by_role("heading", name="Scores", exact=True)).to_be_visible()
+    page.get_by_role("link", name="Leaderboard", exact=True).click()
     row = page.get_by_role("row", name=re.compile("Finder"))
     precision = score.estimates.get(measure="precision").estimate
     assert precision is not None

@@ -16,6 +16,7 @@ ON_OTHER_DAYS = [
     "integration/evaluation/test_anonymous.py",
     "integration/evaluation/test_before_it_costs.py",
     "integration/evaluation/test_challenges.py",
+    "integration/evaluation/test_archives.py",
     "integration/evaluation/test_published_scores.py",
     "integration/evaluation/test_quota.py",
     "integration/evaluation/test_files.py",

@@ -41,7 +41,7 @@ class Page:
 SEEN = {
     "visitor": """
         home leaderboard about help help_api method privacy choose_documents corpus data compare metrics
-        rules news snapshots snapshot submission_history submission_score
+        rules news snapshots snapshot submission_score
         system items outputs output_pair output_metric documents document entities entity public_team
         try try_out check mail_off hit
         account_login account_signup account_inactive account_email_verification_sent account_reset_password
@@ -88,7 +88,8 @@ _STATES = (
 #: What is no page to look at, by why that is so.
 NO_PAGES = {
     "a file": """
-        help_example help_schema data_file sample labels robots favicon desk_ledger_csv personal_export
+        help_example help_schema data_file submission_history
+        sample labels robots favicon desk_ledger_csv personal_export
         check_normalised submission_normalised check_problems_csv check_problems_json
         news_feed snapshot_json snapshot_csv submission_problems_csv submission_problems_json
         mfa_download_recovery_codes

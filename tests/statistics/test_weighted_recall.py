@@ -9,8 +9,9 @@ from evaluation.kbp.name_keys import Names
 from evaluation.kbp.recall.relation_keys import number_relations
 from kbpo_estimators import coordinated
 from kbpo_estimators.document_samples import SimpleRandom
+from kbpo_estimators.documents import Documents
 from kbpo_estimators.kbp.labels import Labels
-from kbpo_estimators.scores import CoordinatedSample, Documents, System, coordinated_estimates
+from kbpo_estimators.scores import CoordinatedSample, System, coordinated_estimates
 from kbpo_estimators.weighted_recall import WEIGHTED, relation_weights
 from kbpo_estimators.weighting import every
 from tests import knowledgenet

@@ -19,6 +19,7 @@ from evaluation.kbp.matching import PARTS as FOUND_PARTS
 from kbpo_estimators import coordinated, planned_variance
 from kbpo_estimators.comparison import comparables, differences
 from kbpo_estimators.document_samples import DocumentSample, SimpleRandom, draw_documents
+from kbpo_estimators.documents import Documents
 from kbpo_estimators.f1 import harmonic
 from kbpo_estimators.intervals import Interval
 from kbpo_estimators.kbp.features import of_relations
@@ -26,13 +27,7 @@ from kbpo_estimators.kbp.labels import Labels
 from kbpo_estimators.pairs import pairs
 from kbpo_estimators.planned_variance import Claimant, Scale
 from kbpo_estimators.ranks import ranks, told_apart
-from kbpo_estimators.scores import (
-    CoordinatedSample,
-    Documents,
-    Estimates,
-    System,
-    coordinated_estimates,
-)
+from kbpo_estimators.scores import CoordinatedSample, Estimates, System, coordinated_estimates
 from kbpo_estimators.weighting import DEFAULT
 
 Kind = TypeVar("Kind", bound=np.generic)

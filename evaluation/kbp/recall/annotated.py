@@ -16,7 +16,7 @@ from evaluation.kbp.words import Words
 from evaluation.models import DocumentSample, Epoch, Instance, Submission
 from kbpo.core.database.bulk import array_literal, read_columns, read_rows
 from kbpo_estimators import document_samples
-from kbpo_estimators.scores import Documents
+from kbpo_estimators.documents import Documents
 from kbpo_estimators.subsets import Relations
 from kbpo_formats.ontologies.ontology import Ontology
 from kbpo_formats.spans import Span

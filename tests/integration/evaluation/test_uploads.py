@@ -507,7 +507,7 @@ def test_a_form_that_is_too_large_is_refused_before_it_is_read(cast, sign_in):
         values(cast, Upload()) | {"file": SimpleUploadedFile("f.kb", CONTENT)},
         headers={"content-length": str(MOST_BYTES + FORM + 1)},
     )
-    assert answer.status_code == 400
+    assert answer.status_code == 413
     assert not Upload.objects.exists()
 
 

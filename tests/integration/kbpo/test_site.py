@@ -23,7 +23,7 @@ def test_who_runs_the_site_says_to_whom_one_writes(client, settings):
 
 
 def test_browsers_that_ask_for_the_old_icon_get_it_in_several_sizes(client):
-    icon = b"".join(client.get("/favicon.ico").streaming_content)
+    icon = client.get("/favicon.ico").content
     reserved, kind, count = struct.unpack("<HHH", icon[:6])
     assert (reserved, kind) == (0, 1)
     assert {icon[6 + 16 * n] for n in range(count)} >= {16, 32}

@@ -16,8 +16,11 @@ import pytest
 from django.utils import timezone
 from pytest_django.live_server_helper import LiveServer
 
+from annotations.challenges import versions
 from annotations.models import Corpus
-from evaluation.models import Submission, Upload
+from evaluation.models import ScoreChange, Submission, Upload
+from evaluation.registry import task_of
+from evaluation.scoring.published import freezing
 from evaluation.submissions import quota
 from kbpo import pipeline
 from kbpo.accounts import tokens
@@ -82,17 +85,26 @@ def test_the_commands_of_the_walk_do_what_its_page_says(
     monkeypatch.chdir(tmp_path)
     system(small, tmp_path / "system.jsonl")
     other = small.submit("other", team="Beta", seed=3).pk
+    corpus = Corpus.objects.get()
+    versions.write_terms(
+        corpus=corpus, text="Be honest.", by=make.UserFactory.create(operator=True), now=timezone.now()
+    )
 
     def work(seconds: float) -> None:
         pipeline.advance()
         if Submission.objects.filter(state="judging").exists():
             small.judge()
 
-    printed = {}
+    printed, score = {}, "0"
     for line in WALK:
         made = Submission.objects.filter(name="baseline").first()
-        numbers = {"17": str(made.pk if made else 0), "12": str(other)}
-        meant = re.sub(r"\b(17|12)\b", lambda found: numbers[found[0]], line)  # noqa: B023
+        numbers = {"17": str(made.pk if made else 0), "12": str(other), "3": "1"}
+        if line.startswith("history"):
+            freezing.freeze(corpus=corpus, task=task_of(corpus), now=timezone.now())
+            changes = ScoreChange.objects.filter(submission=made)
+            score = str(changes.values_list("computation__number", flat=True).latest("computation__number"))
+        numbers["5"] = score
+        meant = re.sub(r"\b(17|12|3|5)\b", lambda found: numbers[found[0]], line)  # noqa: B023
         words = shlex.split(meant.replace("https://kbpo.example.org", live_server.url), comments=True)
         if words[0] == "login":
             words += ["--token", secret]

@@ -290,5 +290,5 @@ def test_snapshots_are_listed_and_one_is_printed_as_a_board():
         "systems": 2,
         "digest": "ab",
     }
-    assert "release" in Called(Server(ok(page([one]))), "snapshots", "news").stdout
+    assert "release" in Called(Server(page(one)), "snapshots", "news").stdout
     assert "0.512" in Called(Server(ok(BOARD)), "snapshots", "news", "1").stdout

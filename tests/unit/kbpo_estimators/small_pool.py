@@ -5,8 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from kbpo_estimators.document_samples import SimpleRandom
+from kbpo_estimators.documents import Documents
 from kbpo_estimators.kbp.labels import Labels
-from kbpo_estimators.scores import CoordinatedSample, Documents, IidSample, System
+from kbpo_estimators.scores import CoordinatedSample, IidSample, System
 from kbpo_estimators.subsets import Relations
 
 
