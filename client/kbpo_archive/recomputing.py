@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from kbpo_archive import kbp
+from kbpo_archive import classification, generation, kbp
 from kbpo_archive.errors import BadArchive
 from kbpo_archive.figures import Figure, Figures, Place, stated
 from kbpo_archive.reading import Archive
@@ -15,7 +15,13 @@ AGREE = 1e-12
 
 Compute = Callable[[Archive], Iterator[tuple[Place, Figure]]]
 IsHeldBack = Callable[[Archive, Place], bool]
-TASKS: Mapping[str, tuple[Compute, IsHeldBack]] = MappingProxyType({"kbp": (kbp.compute, kbp.is_held_back)})
+TASKS: Mapping[str, tuple[Compute, IsHeldBack]] = MappingProxyType(
+    {
+        "kbp": (kbp.compute, kbp.is_held_back),
+        "classification": (classification.compute, classification.is_held_back),
+        "generation": (generation.compute, generation.is_held_back),
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 from annotations.models import Corpus
 from evaluation import classification
-from evaluation.classification import items, scoring
+from evaluation.classification import archiving, items, scoring
 from evaluation.classification.choices import CHOICES
 from evaluation.classification.listed import LISTING
 from evaluation.classification.starting.samples import SAMPLES
@@ -83,6 +83,7 @@ TASK = Task(
     samples=SAMPLES,
     kit=Kit(folder=Path(classification.__file__).with_name("starting"), output="baseline.jsonl"),
     listing=LISTING,
+    archiving=archiving.ARCHIVING,
     scored_by=(classification,),
     about=items.about,
     designs=(Corpus.Design.COORDINATED,),

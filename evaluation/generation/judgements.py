@@ -1,7 +1,7 @@
 """What people said of the sampled outputs of a pool, judgement by judgement."""
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -30,6 +30,22 @@ def read_judgements(pool: Pool, measures: Sequence[str]) -> Judgements:
     measures : sequence of str
         Claims of its corpus' questions.
     """
+    units, workers, said = [], [], []
+    for position, answers in answers_of_sample(pool):
+        for worker, values in answers:
+            units.append(position)
+            workers.append(worker)
+            said.append([values[name] for name in measures])
+    found = np.array(said, dtype=np.float64).reshape(-1, len(measures))
+    return Judgements(
+        np.array(units, dtype=np.int64),
+        numbered(np.array(workers, dtype=np.int64)),
+        {name: found[:, number] for number, name in enumerate(measures)},
+    )
+
+
+def answers_of_sample(pool: Pool) -> Iterator[tuple[int, Sequence[_Said]]]:
+    """Yield each sampled unit's position in the pool, ascending, with what people said of it."""
     rows = read_rows(
         "SELECT sampled.question_id, sampled.unit_id FROM evaluation_sampledunit AS sampled"
         " JOIN evaluation_samplebatch AS batch ON batch.id = sampled.batch_id"
@@ -38,21 +54,11 @@ def read_judgements(pool: Pool, measures: Sequence[str]) -> Judgements:
     )
     positions = pool.positions(np.array([unit for _, unit in rows], dtype=np.int64)).tolist()
     asked = sorted(zip(positions, (question for question, _ in rows), strict=True))
-    units, workers, said = [], [], []
     for first in range(0, len(asked), CHUNK):
         some = asked[first : first + CHUNK]
         given = read_answers([question for _, question in some])
         for position, question in some:
-            for worker, values in given[question]:
-                units.append(position)
-                workers.append(worker)
-                said.append([values[name] for name in measures])
-    found = np.array(said, dtype=np.float64).reshape(-1, len(measures))
-    return Judgements(
-        np.array(units, dtype=np.int64),
-        numbered(np.array(workers, dtype=np.int64)),
-        {name: found[:, number] for number, name in enumerate(measures)},
-    )
+            yield position, given[question]
 
 
 def read_answers(questions: Collection[int]) -> Mapping[int, Sequence[_Said]]:

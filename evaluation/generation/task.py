@@ -11,7 +11,7 @@ from annotations.models import Corpus
 from annotations.policies import single
 from annotations.texts.inputs import QUALITY
 from evaluation import generation
-from evaluation.generation import outputs, planning, scoring, subsets
+from evaluation.generation import archiving, outputs, planning, scoring, subsets
 from evaluation.generation.choices import CHOICES
 from evaluation.generation.listed import LISTING
 from evaluation.generation.metrics import worths
@@ -87,6 +87,7 @@ TASK = Task(
     listing=LISTING,
     samples=SAMPLES,
     kit=Kit(folder=Path(generation.__file__).with_name("starting"), output="outputs.jsonl"),
+    archiving=archiving.ARCHIVING,
     scored_by=(generation,),
     designs=(Corpus.Design.COORDINATED,),
     growth=Epoch.Growth.QUADRATIC,

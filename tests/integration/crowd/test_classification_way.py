@@ -23,6 +23,7 @@ from evaluation.scoring import comparing, leaderboard
 from kbpo import pipeline
 from kbpo.core.commands import Refused
 from tests import crowd
+from tests.archives import recomputed
 from tests.integration.crowd.conftest import Open
 
 pytestmark = pytest.mark.django_db
@@ -153,6 +154,9 @@ def test_a_classification_goes_the_whole_way(
     assert any("labels that audits were drawn from differ" in one for one in audit.audit_corpus(corpus, TASK))
     wrong[0].question.labels.update(**other)
     call_command("release_epoch", "--corpus", "letters", verbosity=0)
+    again = recomputed("letters")
+    assert again.agrees, list(again.differences.items())[:3]
+    assert {place.standard for place in again.stated} == {"votes", "audit"}
     page = client.get(f"/corpora/letters/items/{good.pk}/?verdict=wrong").content.decode()
     assert "What it confuses" in page
     table = b"".join(client.get("/corpora/letters/epochs/1/labels.csv")).decode()  # type: ignore[call-overload]

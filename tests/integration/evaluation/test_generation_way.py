@@ -27,6 +27,7 @@ from kbpo.accounts.models import User
 from kbpo.core.commands import Refused
 from kbpo.pages import corpora
 from kbpo.pages.corpus_forms import CorpusForm
+from tests.archives import recomputed
 from tests.factories import UserFactory
 
 pytestmark = pytest.mark.django_db
@@ -146,6 +147,9 @@ def test_a_data_set_goes_the_whole_way(tmp_path: Path, client: Client) -> None:
     assert any("two votes" in one for one in audit.audit_corpus(corpus, task))
     Question.objects.filter(responses__isnull=False).update(votes_needed=2)
     call_command("release_epoch", "--corpus", "notes", verbosity=0)
+    again = recomputed("notes")
+    assert again.agrees, list(again.differences.items())[:3]
+    assert again.stated
 
     sealed = b"".join(client.get("/corpora/notes/epochs/1/labels.csv")).decode()  # type: ignore[call-overload]
     assert "overall" in sealed

@@ -1,0 +1,87 @@
+"""Scores of classifications, from an archive."""
+
+from collections.abc import Iterator
+from functools import partial
+
+import numpy as np
+
+from kbpo_archive.figures import Figure, Place, measured
+from kbpo_archive.pool import ArchivedPool
+from kbpo_archive.reading import Archive
+from kbpo_estimators._checks import FloatArray
+from kbpo_estimators.classification.estimates import Given, Scores, learn
+from kbpo_estimators.classification.labels import AuditedItems
+from kbpo_estimators.intervals import LEVELS, interval
+from kbpo_estimators.scores import AUDIT, VOTES
+
+ESTIMATOR, WEIGHTING, PART = "sampled", "class", "class"
+"""What there is to choose: one of each."""
+
+
+def compute(archive: Archive) -> Iterator[tuple[Place, Figure]]:
+    """Compute every score of an epoch's systems.
+
+    Yields
+    ------
+    (Place, Figure)
+    """
+    pool = ArchivedPool(archive)
+    names: list[str] = archive.manifest["classes"]
+    sampled, folds, pi = pool.sampled, pool.units["fold"], pool.units["pi"]
+    systems = _systems(pool, names)
+    claims = _claims(pool)
+    truth = np.full(pool.size, -1, dtype=np.int64)
+    truth[sampled] = [
+        next((names.index(claim) for claim, value, _ in said if value == 1), -1) for said in claims
+    ]
+    q, _ = learn(systems, len(names), sampled, folds, truth)
+    of = partial(Scores, systems, len(names), pi, sampled, truth, q)
+    audit = pool.audit(_answers(claims))
+    found = {VOTES: of()}
+    if audit is not None:
+        # Answers are numbers of classes in the order of their names, from 1; 0 of none.
+        number = np.array([-1, *(names.index(name) for name in sorted(names))])
+        audited = number[np.nan_to_num(audit.answers).astype(np.int64)]
+        found[AUDIT] = of(AuditedItems(audit.rho, audit.audited, audited, audit.doubts))
+    for standard, scores in found.items():
+        for system in range(len(systems)):
+            overall = scores.overall(system)
+            for level in LEVELS:
+                intervals = {name: interval(one, level) for name, one in overall.items()}
+                choice = ESTIMATOR, WEIGHTING, PART, standard
+                yield from measured(system + 1, choice, round(100 * level), intervals)
+
+
+def is_held_back(archive: Archive, place: Place) -> bool:
+    """Say that nothing is: no score rests on what is sealed."""
+    return False
+
+
+def _systems(pool: ArchivedPool, names: list[str]) -> list[Given]:
+    found = []
+    for system, labels in zip(pool.systems, pool.split("label"), strict=True):
+        given, confidence = np.empty(pool.size, dtype=np.int64), np.empty(pool.size)
+        given[system.rows] = [names.index(label) for label in labels.tolist()]
+        confidence[system.rows] = system.confidence
+        found.append(Given(given, confidence, system.team))
+    return found
+
+
+def _claims(pool: ArchivedPool) -> list[list[tuple[str, float, float]]]:
+    """Return for each sampled item its question's claims in order, with the label's and audit's values."""
+    labels = pool.labels
+    by_question: dict[int, list[tuple[str, float, float]]] = {}
+    for row in zip(
+        labels.question.tolist(), labels.claim, labels.value.tolist(), labels.answer.tolist(), strict=True
+    ):
+        by_question.setdefault(row[0], []).append(row[1:])
+    return [sorted(by_question.get(one, [])) for one in pool.units["question"][pool.sampled].tolist()]
+
+
+def _answers(claims: list[list[tuple[str, float, float]]]) -> FloatArray:
+    """Return the number of the claim that the audit says holds, from 1; 0 of none, NaN without an answer."""
+    found = np.zeros(len(claims))
+    for item, said in enumerate(claims):
+        for number, (_, _, answer) in enumerate(said, start=1):
+            found[item] = np.maximum(found[item], answer * number)  # NaN stays
+    return found
