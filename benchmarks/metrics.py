@@ -26,6 +26,8 @@ HOSTILE = {
     "nothing": "",
     "100,000 letters without a space": "x" * 100_000,
     "100,000 marks": "." * 100_000,
+    "100,000 characters that are words": "中" * 100_000,
+    "100,000 marks that combine": "e" + "\u0301" * 100_000,
     "20,000 words, two different": "cat sat " * 10_000,
     "2,000 words in another order": " ".join(f"w{n * 7919 % 2000}" for n in range(2_000)),
 }

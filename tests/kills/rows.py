@@ -17,6 +17,7 @@ from evaluation.design import columns
 from evaluation.design.evidence import Evidence
 from evaluation.models import (
     AuditDrawing,
+    EpochArchive,
     Instance,
     PlannedVariance,
     StageWork,
@@ -28,6 +29,8 @@ from kbpo.core.database.coded import unpack
 from kbpo.core.keeping import trash
 from kbpo.core.keeping.installation import place
 from kbpo.core.models import AuditEntry
+from kbpo_archive.reading import Archive
+from kbpo_archive.recomputing import compare
 
 Row = Mapping[str, Any]
 
@@ -53,6 +56,7 @@ NATURAL_KEYS: Mapping[str, tuple[str, ...]] = {
     ),
     "evaluation.EntityIndex": ("corpus",),
     "evaluation.Entity": ("index", "key"),
+    "evaluation.EntityRelation": ("index", "key"),
     "evaluation.Epoch": ("corpus", "number"),
     "evaluation.SampleBatch": ("epoch", "number"),
     "evaluation.Score": (*("submission", "batch", "standard", "estimator", "weighting", "part", "level"),),
@@ -124,6 +128,7 @@ def read_rows() -> dict[str, list[str]]:
         json.dumps([str(submission), *submission.events.order_by("id").values_list("state", "detail")])
         for submission in apps.get_model("evaluation.Submission").objects.order_by("name")
     ]
+    archives = Path(settings.MEDIA_ROOT, "archives")
     rows["uploaded files"] = sorted(
         f"{folder.name} {hashlib.sha256(path.read_bytes()).hexdigest()}"
         for folder in (
@@ -131,7 +136,11 @@ def read_rows() -> dict[str, list[str]]:
             *(Path(settings.KBPO_HOME, name) for name in ("uploads", "normalised")),
         )
         for path in folder.rglob("*")
-        if path.is_file() and path != place() and trash.folder() not in path.parents
+        if path.is_file() and path != place() and not {trash.folder(), archives} & set(path.parents)
+    )
+    rows["archives"] = [describe_archive(one) for one in EpochArchive.objects.order_by("epoch", "edition")]
+    rows["archives without a row"] = sorted(
+        {path.name for path in archives.glob("*.zip")} - {one.path.name for one in EpochArchive.objects.all()}
     )
     rows["mail"] = sorted(
         f"{message['To']}: {message['Subject']}"
@@ -139,6 +148,14 @@ def read_rows() -> dict[str, list[str]]:
         for message in [message_from_bytes(path.read_bytes())]
     )
     return rows
+
+
+def describe_archive(one: EpochArchive) -> str:
+    """Return what an archive comes to: its pseudonyms and times differ, and its figures do not."""
+    is_whole = hashlib.sha256(one.path.read_bytes()).hexdigest() == one.digest
+    with Archive(one.path) as archive:
+        again = compare(archive)
+    return json.dumps([one.name, is_whole, again.agrees, len(again.stated), again.held_back])
 
 
 def describe(row: models.Model) -> Row:

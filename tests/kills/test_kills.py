@@ -134,10 +134,21 @@ def test_the_undisturbed_run_comes_to_the_end_of_every_path(undisturbed: Outcome
         "majority",
         "expert",
     }
-    # Six files read and one refused, five systems scored, a release told to two people.
-    assert len(set(undisturbed.rows["mail"])) == len(undisturbed.rows["mail"]) == 6 + 1 + 5 + 2
+    # Six files read and one refused, five systems scored, a release and news told to two people, one invited.
+    mails = undisturbed.rows["mail"]
+    assert len(set(mails)) == len(mails) == 6 + 1 + 5 + 2 + 2 + 1
+    assert len([mail for mail in mails if "It begins" in mail]) == 2
+    assert len([mail for mail in mails if mail.startswith("gamma@example.org")]) == 1
     # One of seven was deleted, one of two checked was forgotten, and so was one of two written anew.
     assert len(undisturbed.rows["uploaded files"]) == 6 + 1 + 1
+    # The released epoch has a second archive when more may be told; both are whole and give what they state.
+    archives = [json.loads(row) for row in undisturbed.rows["archives"]]
+    assert [name for name, *_ in archives] == ["epoch-1-edition-1.zip", "epoch-1-edition-2.zip"]
+    for name, is_whole, agrees, stated, _ in archives:
+        assert is_whole, name
+        assert agrees, name
+        assert stated > 0, name
+    assert undisturbed.rows["archives without a row"] == []
     checks = [json.loads(row) for row in undisturbed.rows["evaluation.FileCheck"]]
     assert [check["state"] for check in checks] == ["refused"]
     assert {point.stage for point in undisturbed.commits} == STAGES | {""}

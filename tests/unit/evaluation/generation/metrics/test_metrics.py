@@ -1,8 +1,8 @@
 """The built-in metrics: hand-computed values, other packages' values, and texts that mean harm."""
 
 import logging
-import time
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -105,12 +105,11 @@ def test_the_reference_itself_is_best() -> None:
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_no_text_breaks_a_metric_or_takes_long(name: str) -> None:
+def test_no_text_breaks_a_metric(name: str) -> None:
     text = HOSTILE[name]
-    started = time.process_time()
     columns = compute_all([Text(text, (text, DOG), text, (text, DOG)), Text(DOG, (text,), text, (text,))])
-    assert time.process_time() - started < 8.0  # usually 1 at most
     assert set(columns) == set(METRICS)
+    assert all(np.isfinite(column.values).all() for column in columns.values())
 
 
 def test_nothing_written_is_0_and_every_word_missing() -> None:
