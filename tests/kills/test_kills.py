@@ -21,11 +21,11 @@ from tests.processes import wait_until, working_in
 pytestmark = pytest.mark.slow
 
 #: Those that find nothing to write in this history: they act at a provider of work, which is killed in
-#: tests/integration/crowd/test_kills.py, at teams' servers (tests/integration/webhooks), or where people are
-#: slower than the simulated crowd, which settles.
+#: tests/integration/crowd/test_kills.py, at teams' servers (tests/integration/webhooks), on generated text
+#: (test_files_and_webhooks), or where people are slower than the simulated crowd, which settles.
 IDLE = {
     *("grant_qualifications", "post_hits", "collect_work", "pay_bonuses", "settle_questions"),
-    "send_webhooks",
+    *("send_webhooks", "prepare_submissions"),
 }
 STAGES = {stage.__name__ for stage in pipeline.STAGES} - IDLE
 
