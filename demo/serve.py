@@ -32,7 +32,7 @@ FIRST_PORT, LAST_PORT = 8000, 65535
 LOOK = 0.1  # seconds between looks at the processes
 OWNER = "operator@demo.example"
 GRACE = 10.0  # seconds that processes have to end by themselves
-PATIENCE = 60.0  # seconds that the site has to answer
+PATIENCE = 300.0  # seconds that the site has to answer, on a machine that is busy
 HEALTHY = 500  # an HTTP status below says that the site answers
 
 

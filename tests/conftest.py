@@ -8,8 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 from kbpo.core.database import limits
+
+# What an example takes on a busy machine says nothing; CI's own profile, by which examples are the same each
+# time, has no deadline either.
+if "CI" not in os.environ:
+    settings.register_profile("unhurried", deadline=None)
+    settings.load_profile("unhurried")
 
 ROOT = Path(__file__).resolve().parent.parent
 
