@@ -36,7 +36,7 @@ LATER = 2  # in the epoch that is open
 TEAMS_OF = 4  # systems of a team
 RUNS = 60  # systems of the team whose member looks
 MEMBER, OPERATOR = "member@example.org", "operator@example.org"
-AT_ONCE = 25  # systems that one statement writes
+AT_ONCE = 200  # systems that one statement writes
 PROBLEMS = 1_000  # of a file of the team that looks
 
 _INDEXES = """
@@ -59,6 +59,9 @@ def make(systems: int, own: int) -> dict[str, Any]:
         print(json.dumps({name: took[name]}), flush=True)
 
     rng = random.Random(0)
+    with connection.cursor() as cursor:
+        cursor.execute("ALTER SYSTEM SET max_wal_size = '8GB'")  # else it checkpoints every few seconds
+        cursor.execute("SELECT pg_reload_conf()")
     with timed("documents"):
         corpus = pool.write_corpus(rng)
         Corpus.objects.update(audit_share=0)
@@ -87,13 +90,15 @@ def make(systems: int, own: int) -> dict[str, Any]:
     _people(corpus)
     with timed("vacuum"), connection.cursor() as cursor:
         cursor.execute("VACUUM ANALYZE")
+        cursor.execute("ALTER SYSTEM RESET max_wal_size")
+        cursor.execute("SELECT pg_reload_conf()")
     return took
 
 
 def _hand_in(universe: pool.Universe, numbers: range) -> None:
     for number in numbers:
         team, _ = Team.objects.get_or_create(name=f"Team {number // TEAMS_OF}")
-        submission = universe.hand_in(number, team)
+        submission = universe.submit_file(number, team)
         if number in (0, 5, FIRST):
             with connection.cursor() as cursor:
                 cursor.execute("ANALYZE")
@@ -159,9 +164,9 @@ SELECT submission_id, instance_id,
     1.0 / %(own)s, subject_type, object_type, subject_entity, object_entity, subject_start, subject_end,
     CASE WHEN object_type <> 'DATE' THEN object_start END,
     CASE WHEN object_type <> 'DATE' THEN object_end END,
-    1 + row_number() OVER (PARTITION BY submission_id ORDER BY instance_id)
+    n + 2
 FROM (
-    SELECT submission_id, low + floor((high - low)
+    SELECT submission_id, n, low + floor((high - low)
             * (abs(hashint8(n * 7919 + submission_id)::float8) / 2147483649))::bigint AS rank
     FROM unnest(%(submissions)s::bigint[]) AS submission_id
     CROSS JOIN (
@@ -179,7 +184,8 @@ def _predict(universe: pool.Universe, submissions: list[int], own: int) -> None:
     with connection.cursor() as cursor:
         cursor.execute("SET session_replication_role = replica")
         cursor.execute(
-            "SET maintenance_work_mem = '512MB'; SET work_mem = '128MB'; SET synchronous_commit = off"
+            # What can be claimed fits into memory, and is looked up in the order in which claims are written.
+            "SET maintenance_work_mem = '512MB'; SET work_mem = '256MB'; SET synchronous_commit = off"
         )
         cursor.execute(_RANKED, {"step": pool.STEP, "types": list(pool.TYPES)})
         cursor.execute(_INDEXES)
@@ -205,12 +211,13 @@ def _predict(universe: pool.Universe, submissions: list[int], own: int) -> None:
                     f'ALTER TABLE evaluation_prediction ADD CONSTRAINT "{constraint}" {kind}'
                     f' USING INDEX "{name}"'
                 )
-        cursor.execute("ANALYZE evaluation_prediction")
+        cursor.execute("VACUUM ANALYZE evaluation_prediction")
         cursor.execute("SET session_replication_role = DEFAULT")
 
 
 _SCORES = """
 CREATE TEMPORARY TABLE twin AS SELECT * FROM unnest(%s::bigint[], %s::bigint[]) AS twin (pk, first);
+ANALYZE twin;
 INSERT INTO evaluation_samplebatch (epoch_id, number, submission_id, target_variance, lam, floor,
     weights_version, drawn_at, labelled_at)
 SELECT epoch_id, %s + row_number() OVER (ORDER BY twin.pk), twin.pk, target_variance, lam, floor,
@@ -219,6 +226,7 @@ FROM evaluation_samplebatch JOIN twin ON first = submission_id;
 CREATE TEMPORARY TABLE pair AS
 SELECT score.id AS old, nextval(pg_get_serial_sequence('evaluation_score', 'id')) AS new, twin.pk
 FROM evaluation_score AS score JOIN twin ON first = score.submission_id;
+ANALYZE pair;
 INSERT INTO evaluation_score (id, submission_id, epoch_id, batch_id, estimator, weighting, part, standard,
     level, rank, matching, labels, counts, model_id, code_version, computed_at)
 SELECT pair.new, pair.pk, epoch_id, batch_id, estimator, weighting, part, standard, level,
@@ -290,7 +298,7 @@ def _answer_half() -> None:
     with connection.cursor() as cursor:
         cursor.execute(
             "UPDATE annotations_question SET state = 'settled', settled_at = now()"
-            " WHERE state = 'open' AND id %% 2 = 0"
+            " WHERE state = 'open' AND id % 2 = 0"
         )
 
 
