@@ -20,6 +20,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotations import labels, pairs, takedowns
+from annotations.challenges import news
 from annotations.data import files as corpus_files
 from annotations.models import Corpus
 from crowd import accounts, collecting, posting, qualifying, review
@@ -225,6 +226,11 @@ def make_archives() -> int:
     return archives.make_archives(find_task=task_of, now=timezone.now())
 
 
+def mail_news() -> int:
+    """Write mail of corpora's news, some people at a time; return how many were asked after."""
+    return _counted_while_due(news.mail_next)
+
+
 def send_mail() -> int:
     """Send the mail that is due; return how many messages were sent."""
     return sending.send_mail()
@@ -354,6 +360,7 @@ STAGES: tuple[Callable[[], int], ...] = (
     normalise_files,
     make_corpus_files,
     make_archives,
+    mail_news,
     send_mail,
     send_webhooks,
     remove_expired,
@@ -403,6 +410,14 @@ def _while_due(act: Callable[..., bool]) -> int:
             if not act(now=timezone.now(), rng=_rng):
                 break
         done += 1
+    return done
+
+
+def _counted_while_due(act: Callable[[], int]) -> int:
+    """Act until nothing is left, or for as long as a stage may; return the sum of what was done."""
+    done, until = 0, time.monotonic() + AT_MOST
+    while time.monotonic() < until and (step := act()):
+        done += step
     return done
 
 

@@ -164,7 +164,12 @@ class CorpusNews(models.Model):
     text = models.TextField(blank=True)
     written_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
     published_at = models.DateTimeField()
-    mailed_to = models.PositiveIntegerField(default=0, help_text="People who got it by mail.")
+    mailed_to = models.PositiveIntegerField(default=0, help_text="People who got it by mail, so far.")
+    mailed_after = models.BigIntegerField(
+        null=True,
+        blank=True,
+        help_text="The last account that was told, while others are still to be; empty: nobody is.",
+    )
     withdrawn_at = models.DateTimeField(
         null=True, blank=True, help_text="Since when nobody is shown it any more."
     )
@@ -178,8 +183,14 @@ class CorpusNews(models.Model):
                 condition=Q(withdrawn_at=None) | Q(withdrawn_at__gte=F("published_at")),
                 name="corpus_news_withdrawn",
             ),
+            models.CheckConstraint(
+                condition=Q(withdrawn_at=None) | Q(mailed_after=None), name="corpus_news_withdrawn_unmailed"
+            ),
         ]
-        indexes = [models.Index(fields=["corpus", "-id"], name="corpus_news_by_corpus")]
+        indexes = [
+            models.Index(fields=["corpus", "-id"], name="corpus_news_by_corpus"),
+            models.Index(fields=["id"], name="corpus_news_to_mail", condition=Q(mailed_after__isnull=False)),
+        ]
 
     def __str__(self) -> str:
         return self.title

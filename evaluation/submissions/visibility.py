@@ -1,5 +1,6 @@
 """Who may see which submission."""
 
+from datetime import datetime
 from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
@@ -118,6 +119,16 @@ def is_published(submission: Submission) -> bool:
     return submission.is_public and (submission.state in SAMPLED or is_coming)
 
 
+def is_team_shown(submission: Submission, now: datetime) -> bool:
+    """Say whether everybody may see a submission beside its team's name: the same as `shown_of_team`.
+
+    While it is anonymous its team may have no page at all, and if it has one it is not listed there: nothing
+    leads there, not even for those who know whose it is.
+    """
+    until = submission.anonymous_until
+    return is_published(submission) and (until is None or until <= now)
+
+
 def shown_of_team(team: Team) -> QuerySet[Submission]:
     """Return the submissions of a team that everybody may see beside its name."""
     return visible(None).filter(team=team).exclude(anonymous_until__gt=Now())
@@ -148,7 +159,7 @@ def may_change(viewer: Viewer, submission: Submission) -> bool:
 
 def find(viewer: Viewer, **lookup: Any) -> Submission:
     """Return the one visible submission that matches, or answer 404: others do not learn that it exists."""
-    queryset = visible(viewer).select_related("corpus", "team", "batch__epoch", "normalised")
+    queryset = visible(viewer).select_related("corpus", "team", "batch__epoch", "normalised", "phase")
     try:
         return queryset.get(**lookup)
     except Submission.DoesNotExist:

@@ -35,7 +35,7 @@ from evaluation.submissions.progress import (
     sign_of_life,
     version,
 )
-from evaluation.submissions.visibility import find, is_operator, is_published, may_change
+from evaluation.submissions.visibility import find, is_operator, is_team_shown, may_change
 from evaluation.task import Task
 from evaluation.views import history
 from evaluation.views.board import disagreement, fit_columns, offered_standards
@@ -99,7 +99,7 @@ def submission(request: HttpRequest, pk: int, prices: Source) -> HttpResponse:
         "corpus": found.corpus,
         "task": task,
         "own": own,
-        "has_team_page": not found.is_alias_shown and is_published(found),
+        "has_team_page": is_team_shown(found, now),
         "heading": heading(found),
         "next_step": next_step(found, units=task.choices.units),
         "progress": done,

@@ -2,6 +2,7 @@
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from annotations.data.readers import may_read
@@ -9,7 +10,7 @@ from annotations.ontologies import plain_ontology_of
 from evaluation.kbp.explorer import claims_of_system
 from evaluation.kbp.views.access import find_corpus
 from evaluation.models import Epoch
-from evaluation.submissions.visibility import find, is_published
+from evaluation.submissions.visibility import find, is_team_shown
 from kbpo.core.revalidating import public_page
 
 
@@ -29,7 +30,7 @@ def system(request: HttpRequest, tag: str, pk: int) -> HttpResponse:
     context = {
         "corpus": corpus,
         "submission": submission,
-        "has_team_page": not submission.is_alias_shown and is_published(submission),
+        "has_team_page": is_team_shown(submission, timezone.now()),
         "is_scored": submission.scores.exists(),
         "page": page,
         "claims": claims_of_system.show(page.object_list, ontology, with_texts=is_open),

@@ -34,10 +34,20 @@ PAPER = "Address of its paper, https; empty where its team gives none."
 CODE = "Address of its code, https; empty where its team gives none."
 
 
+def phase_field(source: str) -> serializers.CharField:
+    """Return the field that names the phase in which a submission came in."""
+    return serializers.CharField(
+        source=f"{source}.name",
+        default="",
+        help_text="The phase of the corpus in which it was submitted; empty: it had none then.",
+    )
+
+
 class SubmissionSerializer(serializers.ModelSerializer[Submission]):
     """A submission, as everybody may know it who may see it."""
 
     corpus = serializers.CharField(source="corpus.tag")
+    phase = phase_field("phase")
     team = serializers.CharField(source="shown_team")
     name = serializers.CharField(source="shown_name")
     description = serializers.CharField(
@@ -49,8 +59,8 @@ class SubmissionSerializer(serializers.ModelSerializer[Submission]):
     class Meta:
         model = Submission
         fields: tuple[str, ...] = (
-            *("id", "corpus", "team", "name", "description", "format", "state", "is_public", "go_ahead"),
-            *("is_baseline", "chosen_at", "chosen_after", "anonymous_until", "uploaded_at"),
+            *("id", "corpus", "phase", "team", "name", "description", "format", "state", "is_public"),
+            *("go_ahead", "is_baseline", "chosen_at", "chosen_after", "anonymous_until", "uploaded_at"),
             *("paper_url", "code_url"),
         )
 
@@ -117,6 +127,7 @@ class WholeSubmissionSerializer(serializers.Serializer[Stand]):
 
     id = serializers.IntegerField(source="submission.pk")
     corpus = serializers.CharField(source="submission.corpus.tag")
+    phase = phase_field("submission.phase")
     team = serializers.CharField(source="submission.shown_team")
     name = serializers.CharField(source="submission.shown_name")
     description = serializers.CharField(
@@ -242,7 +253,7 @@ class SubmissionsView(ApiView):
     def get(self, request: Request) -> Response:
         """List the submissions that the caller may see, the newest first."""
         asked = read_query(SubmissionsQuery, request)
-        found = visible(request.user).select_related("corpus").defer("counts")
+        found = visible(request.user).select_related("corpus", "phase").defer("counts")
         if asked["mine"]:
             user = request.user
             found = found.filter(owned(user) if isinstance(user, User) else Q(pk__in=[]))

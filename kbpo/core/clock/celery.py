@@ -38,6 +38,7 @@ STAGES = (
     "normalise_files",
     "make_corpus_files",
     "make_archives",
+    "mail_news",
     "send_mail",
     "send_webhooks",
     "remove_expired",
@@ -60,6 +61,7 @@ SELDOM = {
 }
 NICER = 10  # how much lower than the web's the workers' priority is
 MAIL_QUEUE = "mail"  # of its own: a mail server that hangs delays mail alone, and so do webhooks' servers
+OF_MAIL = ("mail_news", "send_mail", "send_webhooks")
 EXPIRES = 5.0  # seconds after which a message that nobody took is forgotten
 
 app = Celery("kbpo", set_as_current=True)
@@ -76,7 +78,7 @@ app.conf.update(
     task_default_queue="kbpo",
     # A worker takes from both, unless it is told otherwise (--queues).
     task_queues=tuple(Queue(name, routing_key=name) for name in ("kbpo", MAIL_QUEUE)),
-    task_routes={f"kbpo.pipeline.{name}": {"queue": MAIL_QUEUE} for name in ("send_mail", "send_webhooks")},
+    task_routes={f"kbpo.pipeline.{name}": {"queue": MAIL_QUEUE} for name in OF_MAIL},
     worker_prefetch_multiplier=1,
     worker_hijack_root_logger=False,
     timezone="UTC",

@@ -168,8 +168,8 @@ def _remove(request: HttpRequest, phase: CorpusPhase) -> str:
 
 def _publish(request: HttpRequest, found: Corpus, form: forms.Form) -> str:
     post = news.publish(corpus=found, by=person(request), now=timezone.now(), **form.cleaned_data)
-    people = f"{post.mailed_to:,} {'person' if post.mailed_to == 1 else 'people'}"
-    return f"{post.title} is published{f', and goes to {people} by mail' if post.mailed_to else ''}."
+    to_whom = ", and goes by mail to those who take part and want such mail"
+    return f"{post.title} is published{'' if post.mailed_after is None else to_whom}."
 
 
 _Do = Callable[[HttpRequest, Corpus, Any], str]

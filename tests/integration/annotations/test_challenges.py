@@ -8,6 +8,7 @@ from django.db import IntegrityError, connection, transaction
 from annotations.challenges import admission, dates, news, versions
 from annotations.challenges.dates import PhaseDetails
 from annotations.models import Corpus, CorpusPhase, CorpusRules, CorpusTerms, MovedDate
+from kbpo import pipeline
 from kbpo.accounts.mails import choices, kinds
 from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
 from kbpo.core.models import AuditEntry
@@ -241,7 +242,9 @@ def test_news_go_to_those_who_take_part_and_want_them(corpus, organiser, mailout
         user=does_not, wanted=[kind.name for kind in choices.offered(does_not) if kind.name != kinds.NEWS]
     )
     post = publish(corpus, organiser)
-    assert post.mailed_to == 1
+    assert pipeline.mail_news() == 2
+    post.refresh_from_db()
+    assert (post.mailed_to, post.mailed_after) == (1, None)
     (message,) = mailoutbox
     assert (message.to, message.subject) == ([wants.email], "News: More data")
     assert "A hundred texts more." in message.body
@@ -251,12 +254,14 @@ def test_news_go_to_those_who_take_part_and_want_them(corpus, organiser, mailout
 def test_who_accepted_the_terms_takes_part(corpus, organiser, member):
     write(corpus, organiser)
     accept(corpus, member)
-    assert publish(corpus, organiser).mailed_to == 1
+    publish(corpus, organiser)
+    assert pipeline.mail_news() == 1
 
 
 def test_news_that_are_not_mailed_are_not(corpus, organiser, mailoutbox):
     take_part(corpus, UserFactory.create())
-    assert publish(corpus, organiser, is_mailed=False).mailed_to == 0
+    publish(corpus, organiser, is_mailed=False)
+    assert pipeline.mail_news() == 0
     assert mailoutbox == []
 
 
@@ -265,6 +270,43 @@ def test_a_page_that_is_sent_twice_publishes_and_mails_once(corpus, organiser, m
     publish(corpus, organiser)
     with pytest.raises(Conflict, match="already"):
         publish(corpus, organiser)
+    pipeline.mail_news()
+    assert len(mailoutbox) == 1
+
+
+def test_news_go_out_a_few_people_at_a_time_and_to_each_once(corpus, organiser, mailoutbox, monkeypatch):
+    monkeypatch.setattr(news, "AT_ONCE", 2)
+    people = [UserFactory.create() for _ in range(5)]
+    take_part(corpus, *people)
+    take_part(corpus, people[0], people[4])  # in two teams: still once
+    publish(corpus, organiser)
+    assert [news.mail_next() for _ in range(4)] == [2, 2, 1, 0]
+    assert sorted(message.to for message in mailoutbox) == sorted([one.email] for one in people)
+
+
+def test_what_was_not_written_to_the_end_is_told_again_to_nobody_who_was_told(
+    corpus, organiser, mailoutbox, monkeypatch
+):
+    monkeypatch.setattr(news, "AT_ONCE", 1)
+    people = [UserFactory.create() for _ in range(2)]
+    take_part(corpus, *people)
+    publish(corpus, organiser)
+    news.mail_next()
+    with transaction.atomic():  # as one that is killed before it commits
+        assert news.mail_next() == 1
+        transaction.set_rollback(True)
+    mailoutbox[1:] = []  # the outbox of tests is no table: what was rolled back stands in it
+    assert pipeline.mail_news() == 1
+    assert [message.to for message in mailoutbox] == [[one.email] for one in people]
+
+
+def test_what_is_withdrawn_goes_to_nobody_further(corpus, organiser, mailoutbox, monkeypatch):
+    monkeypatch.setattr(news, "AT_ONCE", 1)
+    take_part(corpus, UserFactory.create(), UserFactory.create())
+    post = publish(corpus, organiser)
+    news.mail_next()
+    news.withdraw(post=post, by=organiser, now=NOW + DAY)
+    assert pipeline.mail_news() == 0
     assert len(mailoutbox) == 1
 
 

@@ -100,6 +100,18 @@ def test_a_submission_is_of_the_phase_in_which_it_came_in(corpus, operator, memb
     assert submit(corpus, member).phase == phase
 
 
+def test_a_submission_says_in_which_phase_it_came_in(corpus, operator, member, client):
+    before = submit(corpus, member, "early")
+    add(corpus, operator)
+    within = submit(corpus, member, "late")
+    client.force_login(member)
+    assert "submitted in test" in text_of(client.get(f"/submissions/{within.pk}/"))
+    assert "submitted in" not in text_of(client.get(f"/submissions/{before.pk}/"))
+    listed = client.get("/api/v1/submissions/").json()["results"]
+    assert {one["name"]: one["phase"] for one in listed} == {"early": "", "late": "test"}
+    assert client.get(f"/api/v1/submissions/{within.pk}/").json()["phase"] == "test"
+
+
 def test_a_team_submits_in_a_phase_as_often_as_it_may(corpus, operator, member):
     phase = add(corpus, operator, most_submissions=2)
     first = submit(corpus, member, "first")

@@ -1,7 +1,10 @@
 """What everybody sees of a team, and of where a system's paper and code are."""
 
+from datetime import timedelta
+
 import pytest
 from django.db import IntegrityError, transaction
+from django.utils import timezone
 
 from evaluation.models import Submission
 from evaluation.submissions import links
@@ -30,6 +33,20 @@ def test_a_teams_page_has_its_systems_with_what_they_are_ranked_by(client, score
 def test_a_team_with_nothing_published_has_no_page(client, cast):
     submission = cast.submission(state="scored", is_public=False)
     assert client.get(f"/teams/{submission.team.pk}/public/").status_code == 404
+
+
+@pytest.mark.parametrize("page", ["/submissions/{pk}/", "/corpora/{tag}/systems/{pk}/"])
+@pytest.mark.parametrize("person", ["team", "operator", "other team", "visitor"])
+def test_an_anonymous_system_leads_nobody_to_its_teams_page(person, page, client, cast, scored):
+    later = timezone.now() + timedelta(days=30)
+    Submission.objects.filter(pk=scored.pk).update(anonymous_until=later, alias=100, alias_run=1)
+    address, lead = page.format(pk=scored.pk, tag=scored.corpus.tag), f"/teams/{scored.team.pk}/public/"
+    if (user := cast.people[person]) is not None:
+        client.force_login(user)
+    assert lead not in client.get(address).content.decode()
+    Submission.objects.filter(pk=scored.pk).update(anonymous_until=timezone.now() - timedelta(seconds=1))
+    assert lead in client.get(address).content.decode()
+    assert client.get(lead).status_code == 200
 
 
 def test_a_hidden_system_is_not_on_its_teams_page(client, cast, scored):
