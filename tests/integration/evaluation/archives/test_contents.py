@@ -87,6 +87,17 @@ def test_a_kill_before_its_row_is_stored_leaves_nothing_that_counts(judged, monk
     assert made().edition == 1
 
 
+def test_a_file_whose_row_was_never_stored_is_deleted_once_nobody_can_be_writing_it(judged):
+    found = released(None)
+    stray = found.path.with_name("7-1-0123456789abcdef.zip")
+    stray.write_bytes(b"of a state that is over")
+    assert making.remove_unfinished(now=timezone.now()) == 0
+    later = timezone.now() + 2 * making.LONGEST_WRITING
+    assert making.remove_unfinished(now=later) == 1
+    assert not stray.exists()
+    assert found.path.exists()
+
+
 def test_more_documents_that_are_retired_make_another_edition(judged):
     first = released(None)
     sample = Epoch.objects.get(number=1).document_sample
