@@ -2,7 +2,10 @@
 
 from django.utils import timezone
 
+from annotations.models import Corpus
 from evaluation.archives import making
+from evaluation.design import epochs
+from evaluation.kbp.task import TASK as KBP
 from evaluation.models import EpochArchive
 from evaluation.registry import task_of
 from kbpo_archive.reading import Archive
@@ -17,3 +20,17 @@ def recomputed(tag: str) -> Recomputed:
     with Archive(found.path) as archive:
         assert archive.check() > 0
         return compare(archive)
+
+
+def released(retire: float | None) -> EpochArchive:
+    """Release the one corpus' open epoch; return the archive that is made of it."""
+    epochs.release(corpus=Corpus.objects.get(), task=KBP, retire=retire)
+    return made()
+
+
+def made() -> EpochArchive:
+    """Return the archive that is made now."""
+    assert making.make_archives(find_task=task_of, now=timezone.now()) == 1
+    found = EpochArchive.objects.order_by("edition").last()
+    assert found is not None
+    return found

@@ -59,8 +59,13 @@ class Writer:
         """Write the manifest, with the digests of all files, and end the archive."""
         whole = {**manifest, "files": dict(sorted(self.files.items()))}
         with self._zip.open(_info(MANIFEST), "w", force_zip64=True) as stream:
-            stream.write(json.dumps(whole, ensure_ascii=False, indent=1).encode() + b"\n")
+            stream.write(as_json(whole))
         self._zip.close()
+
+
+def as_json(value: Any) -> bytes:
+    """Return a value as a file of JSON that people read, too."""
+    return json.dumps(value, ensure_ascii=False, indent=1).encode() + b"\n"
 
 
 def _info(name: str) -> zipfile.ZipInfo:

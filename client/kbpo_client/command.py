@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from kbpo_client import login, options, recomputing
+from kbpo_client import login, options, recomputing, training
 from kbpo_client.client import ACTIONS, STOPPED, Client
 from kbpo_client.errors import ClientError, NetworkError, NotAllowed, WrongUsage
 from kbpo_client.output import Output
@@ -81,6 +81,8 @@ def _run(asked: argparse.Namespace, output: Output, of_client: Mapping[str, Any]
         return _validate(asked, output)
     if asked.command == "recompute":
         return recomputing.show(asked.archive, output)
+    if asked.command == "training":
+        return training.make(asked.archive, asked.out, asked.texts, output)
     if asked.command == "login":
         return _login(asked, output, of_client)
     run: Run = asked.run
@@ -449,6 +451,12 @@ def _parser() -> argparse.ArgumentParser:
         "compute every published score from an archive alone, and compare; needs NumPy and SciPy",
         None,
         options.for_recomputing,
+    )
+    add(
+        "training",
+        "make training data from an archive, as JSON Lines that Hugging Face datasets reads; needs NumPy",
+        None,
+        options.for_training,
     )
     add(
         "download",

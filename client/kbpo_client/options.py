@@ -37,6 +37,15 @@ def for_recomputing(command: argparse.ArgumentParser) -> None:
     command.add_argument("archive", type=Path, help="as kbpo archive fetched it")
 
 
+def for_training(command: argparse.ArgumentParser) -> None:
+    """Take an archive, texts or none, and where to."""
+    for_recomputing(command)
+    command.add_argument(
+        "--texts", type=Path, metavar="FOLDER", help="the corpus' data, as kbpo data fetched it"
+    )
+    command.add_argument("out", type=Path, help="a new or an empty folder")
+
+
 def for_file(command: argparse.ArgumentParser) -> None:
     """Take a file."""
     command.add_argument("file", type=Path, help="plain or gzip")

@@ -88,19 +88,19 @@ def _fit(f: FloatArray, weights: FloatArray, c: FloatArray, g: FloatArray, needs
     level = float((weights * f).sum() / total)
     if f.size < needs:
         return _Line(level)
+    chosen = _regressors(weights, c, g, needs)
     centre_c, centre_g = float((weights * c).sum() / total), float((weights * g).sum() / total)
     away_c, away_g, away_f = c - centre_c, g - centre_g, f - level
     cc, gg = float((weights * away_c * away_c).sum()), float((weights * away_g * away_g).sum())
     cf, gf = float((weights * away_c * away_f).sum()), float((weights * away_g * away_f).sum())
-    cg = float((weights * away_c * away_g).sum())
-    with_c, with_g = c.max() > c.min() and cc > 0, g.max() - g.min() > ALIKE and gg > 0
-    determinant = cc * gg - cg * cg
-    if with_c and with_g and f.size >= both_need(needs) and determinant > COLLINEAR * cc * gg:
+    if chosen == [0, 1]:
+        cg = float((weights * away_c * away_g).sum())
+        determinant = cc * gg - cg * cg
         of_c, of_g = (gg * cf - cg * gf) / determinant, (cc * gf - cg * cf) / determinant
         return _Line(level, of_c, centre_c, of_g, centre_g)
-    if with_g:
+    if chosen == [1]:
         return _Line(level, of_g=gf / gg, centre_g=centre_g)
-    return _Line(level, cf / cc, centre_c) if with_c else _Line(level)
+    return _Line(level, cf / cc, centre_c) if chosen else _Line(level)
 
 
 def difference_precision(
@@ -203,6 +203,72 @@ def noise_adjusted_precision(
     noise = max(0.0, float((weights * g * (g - 1.0)).sum()))
     need = 1.0 / found.n_eff + 4.0 * noise
     return replace(found, variance=found.variance + noise, n_eff=1.0 / need if need > 0 else math.inf)
+
+
+def label_weights(
+    p: ArrayLike,
+    pi: ArrayLike,
+    sampled: ArrayLike,
+    folds: ArrayLike,
+    confidence: ArrayLike | None = None,
+    *,
+    model: ArrayLike | None = None,
+    k: int = FOLDS,
+    confidence_needs: int = CONFIDENCE_NEEDS,
+) -> FloatArray:
+    """Return by how much each label counts in `difference_precision`: its estimate is Σ weight · label.
+
+    Least squares are linear in the labels, so the estimate is. The weights sum to 1 where the sample is in
+    more than one fold; some may be negative.
+
+    Parameters
+    ----------
+    p, pi, sampled, folds, confidence, model, k, confidence_needs
+        As in `difference_precision`.
+
+    Returns
+    -------
+    float[n]
+        0 where an instance is not sampled.
+    """
+    p = _checks.distribution("p", p)
+    n = p.size
+    pi = _checks.probabilities("pi", pi, length=n)
+    inside = _checks.flags("sampled", sampled, n)
+    fold = _checks.integers("folds", folds, length=n, below=_checks.whole("k", k, 2))
+    c = np.zeros(n) if confidence is None else _checks.vector("confidence", confidence, n)
+    g = np.zeros((n, k)) if model is None else np.asarray(model, dtype=np.float64)
+    expanded = np.where(inside, p / pi, 0.0)
+    found = expanded.copy()
+    for one in range(k):
+        own, other = fold == one, inside & (fold != one)
+        weights = expanded[other]
+        if not weights.size:
+            continue
+        missed = np.where(own, p - expanded, 0.0)  # how much a line counts at each instance of its fold
+        share = weights / weights.sum()
+        found[other] += share * missed.sum()
+        columns = []
+        if weights.size >= confidence_needs:
+            columns = _regressors(weights, c[other], g[other, one], confidence_needs)
+        if columns:
+            z = np.stack([(c, g[:, one])[column] for column in columns])
+            away = z - (z[:, other] @ share)[:, np.newaxis]
+            gram = (away[:, other] * weights) @ away[:, other].T
+            found[other] += weights * (np.linalg.solve(gram, away @ missed) @ away[:, other])
+    return found
+
+
+def _regressors(weights: FloatArray, c: FloatArray, g: FloatArray, needs: int) -> list[int]:
+    """Return what `_fit` takes: 0, the confidence; 1, the model."""
+    total = weights.sum()
+    away_c, away_g = c - (weights * c).sum() / total, g - (weights * g).sum() / total
+    cc, gg = float((weights * away_c * away_c).sum()), float((weights * away_g * away_g).sum())
+    cg = float((weights * away_c * away_g).sum())
+    with_c, with_g = c.max() > c.min() and cc > 0, g.max() - g.min() > ALIKE and gg > 0
+    if with_c and with_g and c.size >= both_need(needs) and cc * gg - cg * cg > COLLINEAR * cc * gg:
+        return [0, 1]
+    return [1] if with_g else [0] if with_c else []
 
 
 def _estimate(

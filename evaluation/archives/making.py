@@ -142,8 +142,13 @@ def make(epoch: Epoch, task: Task) -> EpochArchive:
 
 
 def remove_unfinished(*, now: datetime) -> int:
-    """Delete the files whose writer was killed; return how many."""
-    unfinished = list(written_before(_folder().glob(".*.unfinished"), now - LONGEST_WRITING))
+    """Delete the files whose writer was killed, and whole ones that no row came to be of; return how many."""
+    before = now - LONGEST_WRITING
+    unfinished = list(written_before(_folder().glob(".*.unfinished"), before))
+    whole = list(written_before(_folder().glob("*.zip"), before))
+    if whole:  # rows are read after files: a file's row comes after it
+        kept = {one.path for one in EpochArchive.objects.all()}
+        unfinished += [path for path in whole if path not in kept]
     for path in unfinished:
         path.unlink(missing_ok=True)
     return len(unfinished)

@@ -128,7 +128,7 @@ def rolled_back(
         course.submit("one", "Alpha", 1)
         course.submit("two", "Beta", 2)
         course.judge()
-        epochs.release(task=KBP, corpus=Corpus.objects.get(tag=TAG), retire=0.2)
+        epochs.release(task=KBP, corpus=Corpus.objects.get(tag=TAG), retire=0.25)
         course.submit("three", "Gamma", 1)
         course.submit("four", "Delta", 4)
         course.judge()

@@ -1,5 +1,7 @@
 """Retiring exhaustive documents at a release: some are open from then on, others take their place."""
 
+import sys
+from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -10,9 +12,10 @@ from django.db.models import Q
 from annotations import labels
 from annotations.models import Corpus, Question, kind_names
 from evaluation.kbp.recall import document_phases, exhaustive
-from evaluation.models import DocumentSample, Epoch, RetiredDocument, SampledDocument
+from evaluation.models import DocumentSample, Epoch, Estimate, RetiredDocument, SampledDocument
 from kbpo.core.errors import Conflict, InvalidInput
 from kbpo_estimators.document_samples import draw_documents
+from kbpo_estimators.document_sums import LEAST_SEALED
 from kbpo_estimators.turnover import Turnover, turn_over
 
 
@@ -79,8 +82,8 @@ def retire(corpus: Corpus, share: float, now: datetime) -> DocumentSample | None
     InvalidInput
         If the share is none.
     Conflict
-        If there is no sample, its second phase is drawn and the share is less than all, or too little of it
-        would be left.
+        If there is no sample, its second phase is drawn and the share is less than all, too little of it
+        would be left, or so few that published scores would tell what is in each.
     """
     if not 0 < share <= 1:
         raise InvalidInput(f"{share} is not above 0 and at most 1", where="--retire")
@@ -97,6 +100,7 @@ def retire(corpus: Corpus, share: float, now: datetime) -> DocumentSample | None
     number = max(1, round(share * sample.documents.count()))
     turnover = redo(sample, number)
     _check_left(sample, turnover, share)
+    _check_told(sample, turnover)
     _store_retired(sample, turnover, now)
     return _take_over(sample, turnover) if turnover.sample else None
 
@@ -163,6 +167,37 @@ def _check_left(sample: DocumentSample, turnover: Turnover, share: float) -> Non
             f"{_documents(len(turnover.retired))} to be retired, and there are {len(turnover.added)} to take"
             f" their place: {left} would be left, and a sample needs {least}. Retire less, or all of them (1)"
         )
+
+
+def _check_told(sample: DocumentSample, turnover: Turnover) -> None:
+    """Refuse to leave so few that differences between published sums are about each.
+
+    Published recalls are sums over a sample. Samples differ by documents that came together, and what is in
+    retired ones is open: so each lot that came together has its sums told.
+    """
+    told = Estimate.objects.filter(score__epoch__corpus=sample.corpus_id, measure="recall")
+    if _fewest(sample, turnover) >= LEAST_SEALED or not told.filter(estimate__isnull=False).exists():
+        return
+    of_all = sample.documents.count()
+    others = range(len(turnover.retired) + 1, of_all)
+    more = next((one for one in others if _fewest(sample, redo(sample, one)) >= LEAST_SEALED), None)
+    instead = "" if more is None else f"{more} of the {of_all} documents ({more / of_all:.4g}), or "
+    raise Conflict(
+        f"{_fewest(sample, turnover)} of the exhaustive documents of {sample.corpus.tag} would stay, or come,"
+        f" by themselves: scores before and after would tell what is in each, and {LEAST_SEALED} are needed"
+        f" to hide that. Retire {instead}all of them (1)"
+    )
+
+
+def _fewest(sample: DocumentSample, turnover: Turnover) -> int:
+    """Return the size of the smallest lot of sealed documents that a retirement makes; large if none."""
+    rows = sample.documents.values_list("document__doc_id", "phase", "since")
+    lot = {doc_id: (phase, since) for doc_id, phase, since in rows}
+    if not turnover.kept:
+        return sys.maxsize  # one lot, which no other sum is about
+    shrunk = {lot[doc_id] for doc_id in turnover.retired}
+    sizes = [size for one, size in Counter(lot[doc_id] for doc_id in turnover.kept).items() if one in shrunk]
+    return min([*sizes, *([len(turnover.added)] if turnover.added else [])], default=sys.maxsize)
 
 
 def _store_retired(sample: DocumentSample, turnover: Turnover, now: datetime) -> None:

@@ -237,6 +237,27 @@ def test_loading_the_same_gold_again_after_a_release_changes_nothing(
         exhaustive.draw_documents(corpus=corpus, size=29, seed=1)
 
 
+@pytest.mark.parametrize("number", [1, 4, 26, 29])
+def test_scores_before_and_after_cannot_be_about_less_than_five_documents(
+    corpus: Corpus, submit: Submit, judge: Judge, number: int
+) -> None:
+    submit("one", seed=1)
+    pipeline.advance()
+    judge()
+    with pytest.raises(Conflict, match=r"would tell what is in each.* all of them \(1\)"):
+        epochs.release(task=KBP, corpus=corpus, retire=number / 30)
+    assert not RetiredDocument.objects.exists()
+    assert not Epoch.objects.filter(released_at__isnull=False).exists()
+
+
+def test_five_go_and_five_come(corpus: Corpus, submit: Submit, judge: Judge) -> None:
+    submit("one", seed=1)
+    pipeline.advance()
+    judge()
+    epochs.release(task=KBP, corpus=corpus, retire=5 / 30)
+    assert RetiredDocument.objects.count() == 5
+
+
 @pytest.mark.parametrize("share", [0.0, -0.1, 1.01, float("nan")])
 def test_a_share_that_is_none_is_refused(corpus: Corpus, share: float) -> None:
     with pytest.raises(InvalidInput, match="--retire"):
@@ -272,10 +293,10 @@ def test_the_command_says_what_was_retired(
     pipeline.advance()
     judge()
     capsys.readouterr()
-    call_command("release_epoch", "--corpus", "small", "--retire", "0.1")
+    call_command("release_epoch", "--corpus", "small", "--retire", "0.2")
     said = capsys.readouterr().out
     assert "epoch 1 is released" in said
-    assert "3 documents are retired, and open to explore; 27 stay, and 3 took their place" in said
+    assert "6 documents are retired, and open to explore; 24 stay, and 6 took their place" in said
 
 
 def test_a_bad_share_on_the_command_line_is_one_clear_error(corpus: Corpus) -> None:
@@ -540,10 +561,10 @@ def test_an_operator_releases_an_epoch_on_the_page(
     client.force_login(UserFactory(operator=True))
     page = "/desk/corpora/small/"
     assert "Release epoch 1" in client.get(page).content.decode()
-    answer = client.post(f"{page}release/", {"number": "1", "percent": "10", "sure": "on"}, follow=True)
+    answer = client.post(f"{page}release/", {"number": "1", "percent": "20", "sure": "on"}, follow=True)
     said = answer.content.decode()
     assert "Epoch 1 is released" in said
-    assert "3 documents are retired" in said
+    assert "6 documents are retired" in said
     assert corpus.epochs.get(released_at=None).number == 2
 
 

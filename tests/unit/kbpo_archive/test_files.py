@@ -10,6 +10,7 @@ import pytest
 from kbpo_archive.errors import BadArchive
 from kbpo_archive.reading import NOTHING, Archive
 from kbpo_archive.tables import FORMAT, TABLES
+from kbpo_archive.training.schema import SETS
 from kbpo_archive.writing import Writer
 from tests.conftest import ROOT
 
@@ -74,4 +75,20 @@ def test_the_docs_say_every_column_of_every_table():
         _, _, section = said.partition(f"\n### {table.file}\n")
         section = section.partition("\n### ")[0]
         rows = [f"| `{one.name}` | {one.kind} | {one.words} |" for one in table.columns]
+        assert [line for line in section.splitlines() if line.startswith("| `")] == rows
+
+
+def test_the_documentation_has_every_set_of_training_data_and_every_field():
+    said = (ROOT / "docs" / "training.md").read_text(encoding="utf-8")
+    for one in SETS.values():
+        section = said.partition(f"\n### {one.name}\n")[2].partition("\n### ")[0]
+        rows = [
+            f"| `{field}` | {kind} | {words} |"
+            for outer in one.fields
+            for field, kind, words in [
+                (outer.name, outer.kind, outer.words),
+                *((f"{outer.name}[].{inner.name}", inner.kind, inner.words) for inner in outer.fields),
+            ]
+        ]
+        assert section.strip().startswith(one.words)
         assert [line for line in section.splitlines() if line.startswith("| `")] == rows

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from kbpo.core.errors import InvalidInput
-from kbpo_estimators.precision import difference_precision
+from kbpo_estimators.precision import difference_precision, label_weights
 from tests.unit.kbpo_estimators.worlds import (
     CONFIDENCE,
     CORRECT,
@@ -289,3 +289,18 @@ def arguments(**changed):
 def test_a_wrong_argument_is_named(changed, message):
     with pytest.raises(InvalidInput, match=message):
         difference_precision(**arguments(**changed))
+
+
+@pytest.mark.parametrize("sampled", [4, 23, 60])
+@pytest.mark.parametrize("model", [None, "noisy", "alike"])
+def test_the_estimate_is_the_sum_of_weighted_labels(sampled, model):
+    p, pi, _, f, folds, confidence = many()
+    pi = np.linspace(0.4, 0.9, 60)
+    inside = np.arange(60) < sampled
+    noise = np.random.default_rng(1).random((60, 5))
+    g = None if model is None else noise if model == "noisy" else np.full((60, 5), 0.3)
+    weights = label_weights(p, pi, inside, folds, confidence, model=g)
+    expected = difference_precision(p, pi, inside, f, folds, confidence, model=g).estimate
+    assert abs((weights * f).sum() - expected) < 1e-12
+    assert abs(weights.sum() - 1) < 1e-12
+    assert not weights[~inside].any()

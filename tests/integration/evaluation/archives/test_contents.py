@@ -7,8 +7,6 @@ from datetime import timedelta
 import numpy as np
 import pytest
 from django.core.management import call_command
-from django.db import transaction
-from django.test import override_settings
 from django.utils import timezone
 
 from annotations.models import Corpus, Document
@@ -19,61 +17,16 @@ from evaluation.kbp.recall import exhaustive
 from evaluation.kbp.task import TASK as KBP
 from evaluation.models import ArchiveKey, Epoch, EpochArchive, Estimate, RetiredDocument, Submission
 from evaluation.registry import task_of
-from evaluation.scoring import estimation
 from kbpo import pipeline
 from kbpo.accounts.models import User
 from kbpo_archive.errors import BadArchive
 from kbpo_archive.reading import NOTHING, Archive
 from kbpo_archive.recomputing import AGREE, compare
 from kbpo_estimators.coordinated import uniforms
-from tests.archives import recomputed
-from tests.auditing import audit_epoch
-from tests.integration.evaluation.test_audited_scores import doubtful
+from tests.archives import made, recomputed, released
 from tests.world import World
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(scope="module")
-def judged(django_db_setup, django_db_blocker, tmp_path_factory):
-    """Four systems of three teams, one hidden, one withdrawn later, judged and audited; once for all."""
-    folder, world = tmp_path_factory.mktemp("archived"), World(40)
-    with (
-        django_db_blocker.unblock(),
-        transaction.atomic(),
-        override_settings(KBPO_EPOCH_SECRET=bytes(range(32)), MEDIA_ROOT=str(folder / "media")),
-    ):
-        corpus = world.write_corpus(folder / "corpus.jsonl")
-        gold = str(world.write_gold(folder / "gold"))
-        call_command("load_corpus", str(corpus), "--corpus", "small", "--audit-share", "0", verbosity=0)
-        call_command("load_gold", gold, "--corpus", "small", "--documents", "20", "--seed", "1")
-        Corpus.objects.update(target_half_width=0.06)
-        for number, team in enumerate(("Alpha", "Alpha", "Beta", "Gamma")):
-            claims = world.system(recall=0.4 + 0.15 * number, precision=0.5 + 0.1 * number, seed=number // 2)
-            path = str(world.write_kb(folder / f"{number}.kb", claims))
-            call_command("submit", path, "--corpus", "small", "--team", team, "--name", f"s{number}")
-        pipeline.advance()
-        call_command("simulate_crowd", "--corpus", "small", "--gold", gold, "--error", "0.1")
-        pipeline.advance()
-        epoch = Epoch.objects.get()
-        audit_epoch(epoch, 0.3, doubtful)
-        Epoch.objects.update(scores_due=True)
-        assert estimation.score_epoch(epoch_id=epoch.pk, task=KBP)
-        pipeline.advance()
-        Submission.objects.filter(name="s1").update(is_public=False)
-        Submission.objects.filter(name="s3").update(state="withdrawn")
-        yield
-        transaction.set_rollback(True)
-
-
-def released(retire):
-    epochs.release(corpus=Corpus.objects.get(), task=KBP, retire=retire)
-    return made()
-
-
-def made():
-    assert making.make_archives(find_task=task_of, now=timezone.now()) == 1
-    return EpochArchive.objects.order_by("edition").last()
 
 
 def sealed():
@@ -132,6 +85,17 @@ def test_a_kill_before_its_row_is_stored_leaves_nothing_that_counts(judged, monk
             released(None)
     assert not EpochArchive.objects.exists()
     assert made().edition == 1
+
+
+def test_a_file_whose_row_was_never_stored_is_deleted_once_nobody_can_be_writing_it(judged):
+    found = released(None)
+    stray = found.path.with_name("7-1-0123456789abcdef.zip")
+    stray.write_bytes(b"of a state that is over")
+    assert making.remove_unfinished(now=timezone.now()) == 0
+    later = timezone.now() + 2 * making.LONGEST_WRITING
+    assert making.remove_unfinished(now=later) == 1
+    assert not stray.exists()
+    assert found.path.exists()
 
 
 def test_more_documents_that_are_retired_make_another_edition(judged):
