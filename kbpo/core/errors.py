@@ -16,6 +16,8 @@ __all__ = [
     "NoRoom",
     "NotAllowed",
     "OverBudget",
+    "StoreAway",
+    "StoreFull",
     "TooLarge",
     "TooMany",
     "TryAgain",
@@ -99,6 +101,39 @@ class NoRoom(KbpoError):
     """No room is left where something was to be kept."""
 
     status = 507
+
+
+class StoreAway(Unavailable):
+    """The store of files cannot be reached, or is another than the database's: the same again will do later.
+
+    Parameters
+    ----------
+    why : str
+        For everybody: what was tried, and what came of it, without addresses.
+    detail : str
+        For the log: which store, and its own words.
+    """
+
+    def __init__(self, why: str, *, detail: str = "") -> None:
+        super().__init__(f"{why} Nothing is lost: try the same again in a few minutes.")
+        self.detail = detail or why
+
+
+class StoreFull(NoRoom):
+    """The store of files takes no more.
+
+    Parameters
+    ----------
+    detail : str
+        For the log: which store, and its own words.
+    """
+
+    def __init__(self, *, detail: str) -> None:
+        super().__init__(
+            "The store of files is full, so nothing of this was kept. The operators have to make room; try"
+            " again later."
+        )
+        self.detail = detail
 
 
 class UsageError(KbpoError):

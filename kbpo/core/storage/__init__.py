@@ -1,0 +1,22 @@
+"""Where files are kept: in folders of this machine, or in one S3-compatible store that many machines share.
+
+A file has a *place*, such as ``media/submissions/news/….kb``: in folders ``media`` is `MEDIA_ROOT` and
+``home`` is `KBPO_HOME`; in a store it is the object's key, below the prefix. A file is there as a whole or
+not at all, and nothing else of the service opens one by its path.
+"""
+
+from django.conf import settings
+
+from kbpo.core.storage.base import Arriving, Draft, Store, Stored
+from kbpo.core.storage.folder import Folders
+
+__all__ = ["Arriving", "Draft", "Store", "Stored", "store"]
+
+
+def store() -> Store:
+    """Return where the service's files are."""
+    if settings.FILE_STORE is None:
+        return Folders()
+    from kbpo.core.storage.s3 import connected  # boto3 takes a while to import, and few need it
+
+    return connected(settings.FILE_STORE)
