@@ -271,9 +271,8 @@ def interval(measure: Measure, axis: Axis, kind: str = "column") -> SafeString:
 
 @lru_cache(maxsize=1000)
 def _ticks(axis: Axis) -> str:
-    return "".join(
-        f'<line class="tick" x1="{place}%" x2="{place}%" y1="0" y2="100%"/>' for place in axis.places
-    )
+    lines = "".join(f'<line x1="{place:g}%" x2="{place:g}%" y2="100%"/>' for place in axis.places)
+    return f'<g class="tick">{lines}</g>'
 
 
 @register.simple_tag

@@ -25,6 +25,7 @@ SHOWN = 10
 
 
 @require_safe
+@public_page()
 def history_file(request: HttpRequest, pk: str, kind: str) -> HttpResponse:
     """Send how the scores of a submission changed, as CSV or JSON."""
     found = find(request.user, pk=int(pk))

@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from typing import cast
 
 from django.core.paginator import Page, Paginator
-from django.db.models import QuerySet
 
-from annotations.models import Question, Sentence
+from annotations.models import Sentence
 from evaluation.kbp.explorer.statements import Piece, mention, state
-from evaluation.kbp.explorer.verdicts import Verdict, published_verdicts
+from evaluation.kbp.explorer.verdicts import Verdict, maybe_published, published_verdicts
 from evaluation.models import Prediction, Submission
 from kbpo.core.errors import InvalidInput
 from kbpo.core.marking import Mark, Segment, cut
@@ -109,7 +108,7 @@ def find_predictions(
     if verdict:
         decided = {
             pk: one.outcome
-            for pk, one in published_verdicts(_maybe_published(found)).items()
+            for pk, one in published_verdicts(maybe_published(submission)).items()
             if one.outcome != "sealed"
         }
         if verdict == "sealed":
@@ -122,11 +121,6 @@ def find_predictions(
     shown = Prediction.objects.filter(pk__in=wanted).select_related("instance__document")
     listed = sorted(shown, key=lambda one: one.line)
     return Page(listed, chosen.number, cast("Paginator[Prediction]", chosen.paginator))
-
-
-def _maybe_published(found: "QuerySet[Prediction]") -> "QuerySet[Prediction]":
-    published = Question.objects.filter(published_at__isnull=False).values("document")
-    return found.filter(instance__document__in=published).select_related("instance")
 
 
 def show(

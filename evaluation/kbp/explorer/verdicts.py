@@ -4,13 +4,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from django.db import connection
+
 from annotations import questions
-from annotations.kinds import canonical
+from annotations.kinds import canonical, relation
 from annotations.kinds.relation import Offer
 from annotations.models import Label, Question
 from annotations.questions import Claim
 from evaluation.kbp.claims import ClaimRow, row_of
-from evaluation.models import Prediction
+from evaluation.models import Prediction, Submission
 
 Outcome = Literal["right", "wrong", "sealed"]
 
@@ -108,6 +110,50 @@ def published_verdicts(predictions: Iterable[Prediction]) -> dict[int, Verdict]:
     listed = list(predictions)
     verdicts = published_verdicts_on([row_of(prediction) for prediction in listed])
     return {prediction.pk: verdict for prediction, verdict in zip(listed, verdicts, strict=True)}
+
+
+_MAYBE_PUBLISHED = """
+WITH published AS MATERIALIZED (
+    SELECT document_id, kind, payload FROM annotations_question
+    WHERE published_at IS NOT NULL AND kind IN (%s, %s) AND document_id IN (
+        SELECT id FROM annotations_document WHERE corpus_id = %s
+    )
+),
+related AS MATERIALIZED (
+    SELECT document_id, (payload -> 'mentions' -> 0 ->> 'start')::int AS one,
+        (payload -> 'mentions' -> 1 ->> 'start')::int AS other
+    FROM published WHERE kind = %s
+),
+named AS MATERIALIZED (
+    SELECT document_id, (payload -> 'mention' ->> 'start')::int AS mention,
+        (payload -> 'canonical' ->> 'start')::int AS canonical
+    FROM published WHERE kind = %s
+)
+SELECT prediction.id FROM evaluation_prediction AS prediction
+JOIN evaluation_instance AS instance ON instance.id = prediction.instance_id
+WHERE prediction.submission_id = %s AND instance.document_id IN (
+    SELECT document_id FROM annotations_question WHERE published_at IS NOT NULL  -- few: theirs alone are read
+) AND (
+    (instance.document_id, subject_start, object_start) IN (SELECT document_id, one, other FROM related)
+    OR (instance.document_id, object_start, subject_start) IN (SELECT document_id, one, other FROM related)
+    OR (instance.document_id, subject_start, subject_canonical_start)
+        IN (SELECT document_id, mention, canonical FROM named)
+    OR (instance.document_id, object_start, object_canonical_start)
+        IN (SELECT document_id, mention, canonical FROM named)
+)
+"""
+
+
+def maybe_published(submission: Submission) -> list[Prediction]:
+    """Read what of a system's predictions published questions ask about: the others have no verdict.
+
+    Postgres compares where mentions begin; what the questions say of them, `published_verdicts` reads.
+    """
+    kinds = [relation.KIND.name, canonical.KIND.name]
+    with connection.cursor() as cursor:
+        cursor.execute(_MAYBE_PUBLISHED, [*kinds, submission.corpus_id, *kinds, submission.pk])
+        found = [pk for (pk,) in cursor.fetchall()]
+    return list(Prediction.objects.filter(pk__in=found).select_related("instance"))
 
 
 def published_verdicts_on(rows: Sequence[ClaimRow]) -> list[Verdict]:
