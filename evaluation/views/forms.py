@@ -4,7 +4,7 @@ import json
 import re
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
-from typing import Any
+from typing import Any, ClassVar
 from uuid import UUID
 
 from django import forms
@@ -67,6 +67,15 @@ class AttachmentField:
     corpora: str
 
 
+class CorpusField(forms.ModelChoiceField):
+    """A choice of a corpus, each named with what it asks for."""
+
+    def label_from_instance(self, obj: Any) -> str:
+        """Return a corpus' name and that of its task."""
+        task = TASKS.get(obj.task)
+        return f"{obj.name} ({task.label})" if task else obj.name
+
+
 class FileForm(forms.Form):
     """A file and what it is to be read as. What is in it is checked later, by the pipeline.
 
@@ -74,7 +83,10 @@ class FileForm(forms.Form):
     when the form is refused, so that nobody sends it twice.
     """
 
-    corpus = forms.ModelChoiceField(Corpus.objects.all(), label="Corpus", empty_label=None)
+    #: Fields that can be left for later.
+    LATER: ClassVar[tuple[str, ...]] = ()
+
+    corpus = CorpusField(Corpus.objects.all(), label="Corpus", empty_label=None)
     format = forms.ChoiceField(
         label="Format",
         choices=format_choices,
@@ -156,8 +168,18 @@ class FileForm(forms.Form):
     @property
     def plain_fields(self) -> list[BoundField]:
         """The fields that have no place of their own on the page."""
-        own = {"again", *self._pairs(), *self._pairs().values()}
+        own = {"again", *self._pairs(), *self._pairs().values(), *self.LATER}
         return [field for field in self if field.name not in own]
+
+    @property
+    def later_fields(self) -> list[BoundField]:
+        """The fields that nobody needs to think of now: they stand folded away."""
+        return [field for field in self if field.name in self.LATER]
+
+    @property
+    def is_more_open(self) -> bool:
+        """Whether something is said or wrong in one of those."""
+        return any(field.errors or field.value() for field in self.later_fields)
 
     def clean(self) -> dict[str, Any]:
         """Find the uploads."""
@@ -209,7 +231,7 @@ class CheckForm(FileForm):
 class VisitorCheckForm(forms.Form):
     """A file of somebody without an account, to be checked at once."""
 
-    corpus = forms.ModelChoiceField(
+    corpus = CorpusField(
         Corpus.objects.filter(texts=Corpus.Texts.PUBLIC).order_by("created_at", "pk"),
         label="Corpus",
         empty_label=None,
@@ -267,6 +289,8 @@ class LinksForm(forms.Form):
 
 class UploadForm(FileForm):
     """What a system predicts, for whom and for what."""
+
+    LATER = ("paper_url", "code_url", "anonymous_until")
 
     team = forms.ModelChoiceField(Team.objects.none(), label="Team", empty_label=None)
     name = forms.CharField(

@@ -57,7 +57,15 @@ def _board(request: HttpRequest) -> dict[str, Any]:
     now = timezone.now()
     stands = read_standings(corpora, now)
     return {
-        "corpora": [(one, stands[one.pk], left(stands[one.pk], now)) for one in corpora],
+        "corpora": [
+            (
+                one,
+                stands[one.pk],
+                left(stands[one.pk], now),
+                TASKS[one.task].label if one.task in TASKS else "",
+            )
+            for one in corpora
+        ],
         "corpus": corpus,
         "stands": stands[corpus.pk],
         "left": left(stands[corpus.pk], now),

@@ -213,3 +213,29 @@ def test_members_are_invited_and_go(open_page, member):
     write(page, page.get_by_label("Email address"), colleague.email)
     page.keyboard.press("Enter")
     expect(page.get_by_role("status").filter(has_text=f"{colleague.email} is invited")).to_be_focused()
+
+
+def pick(page: Page, field, name: str):
+    """Choose from a list by its first letters, as somebody who types does."""
+    go_to(page, field)
+    page.keyboard.type(name)
+    expect(field.locator("option:checked")).to_contain_text(name)
+
+
+def test_two_systems_are_compared(open_page, member, scored):
+    page = open_page("/leaderboard/?corpus=news", user=member)
+    press(page, page.get_by_role("link", name="Compare two systems"))
+    expect(page.get_by_role("heading", name="Compare two systems")).to_be_visible()
+    pick(page, page.get_by_label("One system"), "Finder")
+    pick(page, page.get_by_label("The other"), "Seeker")
+    press(page, button(page, "Compare"))
+    expect(page.get_by_role("heading", name="Finder and Seeker")).to_be_visible()
+
+
+def test_a_team_chooses_the_run_that_stands_for_it(open_page, member, scored):
+    page = open_page(f"/submissions/{scored.pk}/", user=member)
+    press(page, page.locator("summary").filter(has_text="Let it stand for Wren"))
+    press(page, button(page, "Choose Finder"))
+    expect(page.get_by_role("status").filter(has_text="Finder stands for Wren now")).to_be_focused()
+    scored.refresh_from_db()
+    assert scored.chosen_at is not None

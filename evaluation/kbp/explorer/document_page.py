@@ -115,6 +115,8 @@ class ReadDocument:
     missed : int
     systems : int
         How many systems the viewer may see.
+    makers : int
+        How many of these make the claims that are listed.
     relations : Page of Listed
         What people found.
     claims : Page of Listed
@@ -132,6 +134,7 @@ class ReadDocument:
     true: int
     missed: int
     systems: int
+    makers: int
     relations: "Page[Listed]"
     claims: "Page[Listed]"
     entities: list[ListedEntity]
@@ -195,6 +198,7 @@ def read_document(document: Document, viewer: Viewer, choice: Choice | None = No
         true=len(true),
         missed=len(missed),
         systems=len(claims.systems),
+        makers=listing.count_makers(),
         relations=_page(relations, first),
         claims=_page(their_claims, second),
         entities=_marked_entities(own, indexed) if annotation else _named_entities(indexed, ontology),
@@ -288,6 +292,10 @@ class _Listing:
             )
             for relation in self.claims
         ]
+
+    def count_makers(self) -> int:
+        """Return how many systems make the listed claims: who is silent on a document has none of them."""
+        return len({system for relation in self.claims for system in self.claimants[relation]})
 
     def _systems(self, who: Sequence[System]) -> "_Systems":
         return {"systems": tuple(who[: self.named]), "more": len(who[self.named :])}
