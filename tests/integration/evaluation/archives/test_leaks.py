@@ -1,0 +1,128 @@
+"""What is sealed is in no archive, training data, snapshot or history, nor at an address that shows these."""
+
+import base64
+import hashlib
+import json
+import zipfile
+
+import pytest
+from django.core.management import call_command
+from django.db.models import F
+
+from annotations.models import Corpus, Document, Question
+from evaluation.kbp.recall import exhaustive
+from evaluation.kbp.task import TASK as KBP
+from evaluation.models import ArchiveKey, DocumentSample, Epoch, EpochArchive, Snapshot, Submission
+from evaluation.scoring import releasing
+from kbpo import pipeline
+from kbpo.accounts.models import Team, User
+from kbpo_archive.reading import Archive
+from kbpo_archive.training.making import Folder, make
+from tests.archives import made
+from tests.world import World
+
+pytestmark = pytest.mark.django_db
+HIDDEN, WITHDRAWN, TEAM = "Zanzibar the hidden", "Zanzibar the withdrawn", "Zanzibar laboratory"
+
+
+@pytest.fixture
+def told(judged, client, tmp_path):
+    """All that is told of a corpus whose first epoch is released and whose second is open, by where it is."""
+    Submission.objects.filter(name="s1").update(name=HIDDEN)
+    Submission.objects.filter(name="s3").update(name=WITHDRAWN)
+    Team.objects.filter(name="Gamma").update(name=TEAM)
+    releasing.release(corpus=Corpus.objects.get(), task=KBP, retire=0.5)
+    archive = made()
+    path = World(40).write_kb(tmp_path / "late.kb", World(40).system(recall=0.9, precision=0.4, seed=9))
+    call_command("submit", str(path), "--corpus", "small", "--team", "Delta", "--name", "late")
+    pipeline.advance()
+    with Archive(archive.path) as opened:
+        make(opened, Folder(tmp_path / "training"))
+    with zipfile.ZipFile(archive.path) as files:
+        found = {f"archive {name}": files.read(name) for name in files.namelist()}
+    for file in (tmp_path / "training").rglob("*"):
+        if file.is_file():
+            found[f"training {file.name} {file.parent.name}"] = file.read_bytes()
+    first = Submission.objects.get(name="s0").pk
+    number = Snapshot.objects.get().number
+    for address in (
+        *("/corpora/small/snapshots/", "/corpora/small/data/", f"/submissions/{first}/scores/1/"),
+        *(f"/corpora/small/snapshots/{number}{end}" for end in ("/", ".json", ".csv")),
+        *(f"/submissions/{first}/{name}" for name in ("", "history.csv", "history.json")),
+        *("/api/v1/corpora/small/snapshots/", f"/api/v1/corpora/small/snapshots/{number}/"),
+        *("/api/v1/corpora/small/data/", f"/api/v1/submissions/{first}/history/"),
+    ):
+        answer = client.get(address)
+        assert answer.status_code == 200, address
+        found[address] = b"".join(answer)
+    return found
+
+
+def planted():
+    """Return what nobody may read, by what it is."""
+    words = {
+        word.strip(".,") for text in Document.objects.values_list("text", flat=True) for word in text.split()
+    }
+    return {
+        "texts": {word for word in words if len(word) > 4 and word[0].isupper()},
+        "people": {*User.objects.values_list("email", flat=True)},
+        "names": {HIDDEN, WITHDRAWN, TEAM},
+        "keys": {
+            *Epoch.objects.filter(released_at=None).values_list("secret", flat=True),
+            *DocumentSample.objects.values_list("secret", flat=True),
+            *ArchiveKey.objects.values_list("key", flat=True),
+        },
+    }
+
+
+def forms(text):
+    """Return a text as it may stand somewhere: itself, in JSON, in base 64, and its digest."""
+    data = text.encode()
+    return {
+        text,
+        json.dumps(text)[1:-1],
+        base64.b64encode(data).decode().rstrip("=")[:-1],
+        hashlib.sha256(data).hexdigest(),
+    }
+
+
+def test_nothing_that_is_sealed_is_told(told):
+    # Commitments are digests of secrets' bytes, and public from the start; digests of their texts are not.
+    for what, texts in planted().items():
+        assert texts, what
+        for where, data in told.items():
+            content = data.decode()
+            for text in texts:
+                assert not any(form in content for form in forms(text)), (what, where)
+
+
+def test_it_is_found_where_it_is_looked_for(told):
+    assert Submission.objects.filter(name__in=[HIDDEN, WITHDRAWN]).count() == 2
+    assert Epoch.objects.filter(released_at=None).get().batches.count() == 1
+    secret = Epoch.objects.get(number=1).secret
+    assert secret in told["archive manifest.json"].decode()
+    assert any("s0" in told[where].decode() for where in told if where.startswith("/corpora"))
+
+
+def test_sealed_documents_are_not_told_from_others(told):
+    sample = DocumentSample.objects.get(retired_at=None)
+    ids = set(sample.documents.values_list("document__doc_id", flat=True))
+    assert ids
+    assert not ids & set(exhaustive.opened(Corpus.objects.get()).values_list("doc_id", flat=True))
+    full = ("documents.csv", "coreference", "relation_extraction_documents", "entity_linking_documents")
+    for where, data in told.items():
+        if where.endswith(full) or where.startswith("/"):
+            content = data.decode()
+            assert not any(doc_id in content for doc_id in ids), where
+
+
+def test_what_is_sampled_in_the_open_epoch_is_not_told(told):
+    batches = Epoch.objects.get(released_at=None).batches.all()
+    asked = Question.objects.filter(batches__in=batches, published_at=None)
+    sealed = set(asked.values_list("document__doc_id", "key"))
+    assert sealed
+    archive = EpochArchive.objects.annotate(number=F("epoch__number")).get()
+    assert archive.number == 1
+    with Archive(archive.path) as opened:
+        questions = opened.table("questions")
+    assert not sealed & set(zip(questions["doc_id"], questions["key"], strict=True))
