@@ -272,7 +272,7 @@ STATICFILES_DIRS = [ROOT / "static", ("experiments", ROOT / "docs" / "experiment
 STATIC_ROOT = ROOT / "staticfiles"
 WHITENOISE_USE_FINDERS = WHITENOISE_AUTOREFRESH = DEVELOPMENT
 STORAGES = {
-    "default": {"BACKEND": "kbpo.core.files.WholeFiles"},
+    "default": {"BACKEND": "kbpo.core.files.StoredFiles"},
     "staticfiles": {
         "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"
         if DEVELOPMENT

@@ -7,6 +7,7 @@ from django.db.models import Q
 
 from evaluation.models.submission import Submission
 from evaluation.models.upload import FileCheck, Upload
+from kbpo.core.storage import store
 
 
 def attachment_path(attachment: "Attachment", filename: str) -> str:
@@ -55,7 +56,7 @@ class Attachment(models.Model):
         """Open it, or return None where it was deleted."""
         try:
             if self.upload is not None:
-                return self.upload.path.open("rb")
+                return store().open(self.upload.place)
             return cast(BinaryIO, self.file.storage.open(str(self.file.name), "rb")) if self.file else None
         except FileNotFoundError:
             return None

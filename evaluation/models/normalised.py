@@ -1,15 +1,14 @@
 """Accepted files as they are after every repair."""
 
 import uuid
-from pathlib import Path
 
-from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
 from evaluation.models.submission import Submission
 from evaluation.models.upload import FileCheck
 from kbpo.accounts.models import User
+from kbpo.core.storage import store
 
 
 class NormalisedFile(models.Model):
@@ -65,19 +64,17 @@ class NormalisedFile(models.Model):
         return found
 
     @property
-    def path(self) -> Path:
+    def place(self) -> str:
         """Where its bytes are, once it is ready."""
-        return Path(settings.KBPO_HOME) / "normalised" / f"{self.pk}.gz"
+        return f"home/normalised/{self.pk}.gz"
 
     @property
     def size(self) -> int:
         """In bytes; 0 until it can be sent."""
-        try:
-            return self.path.stat().st_size if self.state == self.State.READY else 0
-        except FileNotFoundError:
-            return 0
+        found = store().look(self.place) if self.state == self.State.READY else None
+        return found.size if found else 0
 
     @property
     def is_here(self) -> bool:
         """Whether it can be sent."""
-        return self.state == self.State.READY and self.path.exists()
+        return self.state == self.State.READY and store().look(self.place) is not None

@@ -1,23 +1,22 @@
 """Files on their way in, and files that are only checked."""
 
 import uuid
-from pathlib import Path
 from typing import BinaryIO
 
-from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 from django.urls import reverse
 
 from annotations.models import Corpus
 from kbpo.accounts.models import User
+from kbpo.core.storage import store
 from kbpo.core.uploading import MOST_BYTES
 
 
 class Upload(models.Model):
     """A file that somebody sends, in as many pieces as it takes.
 
-    Its bytes so far are the file at `path`: their number is how far it is, and stands nowhere else.
+    Its bytes so far are what has arrived at `place`: their number is how far it is, and stands nowhere else.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4)
@@ -45,17 +44,14 @@ class Upload(models.Model):
         return self.name
 
     @property
-    def path(self) -> Path:
+    def place(self) -> str:
         """Where its bytes are."""
-        return Path(settings.KBPO_HOME) / "uploads" / str(self.pk)
+        return f"home/uploads/{self.pk}"
 
     @property
     def offset(self) -> int:
         """How many of its bytes are here."""
-        try:
-            return self.path.stat().st_size
-        except FileNotFoundError:
-            return 0
+        return store().arrived(self.place)
 
 
 class FileCheck(models.Model):
@@ -96,6 +92,6 @@ class FileCheck(models.Model):
     def open_file(self) -> BinaryIO | None:
         """Open the file, or return None where it is gone."""
         try:
-            return self.upload.path.open("rb")
+            return store().open(self.upload.place)
         except FileNotFoundError:
             return None

@@ -275,6 +275,8 @@ def _descriptor(stream: BinaryIO) -> Iterator[int]:
     try:
         descriptor = stream.fileno()
     except (AttributeError, UnsupportedOperation):
+        if stream.seekable():
+            stream.seek(0)
         with tempfile.TemporaryFile() as copy:
             shutil.copyfileobj(stream, copy)
             copy.seek(0)

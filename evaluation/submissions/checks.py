@@ -25,8 +25,9 @@ from evaluation.task import FindTask, Task
 from kbpo.accounts.models import User
 from kbpo.core.clock.nudge import nudge
 from kbpo.core.database.locks import brief_transaction
-from kbpo.core.database.outages import is_outage
+from kbpo.core.database.outages import is_outage, is_store_outage
 from kbpo.core.errors import Gone, InvalidInput
+from kbpo.core.storage import store
 
 logger = logging.getLogger(__name__)
 
@@ -141,6 +142,9 @@ def _try(pk: UUID, find_task: FindTask) -> bool:
     except Exception as error:
         if is_outage(error):
             raise  # the row is still due
+        if is_store_outage(error):
+            waiting.update(attempts=F("attempts") - 1)  # it is still due, and that was no try
+            raise
         if failed := waiting.update(state=State.FAILED, read_at=timezone.now()):
             logger.exception("check %s failed", pk)
         return bool(failed)
@@ -148,7 +152,7 @@ def _try(pk: UUID, find_task: FindTask) -> bool:
 
 def _read(check: FileCheck, waiting: "QuerySet[FileCheck]", task: Task) -> bool:
     """Read a check's file, and store what was found unless the check is gone by then."""
-    with check.upload.path.open("rb") as stream, opened(check) as attachments:
+    with store().open(check.upload.place) as stream, opened(check) as attachments:
         reading = read_file(
             task=task,
             stream=stream,

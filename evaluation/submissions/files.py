@@ -14,6 +14,7 @@ from django.conf import settings
 from evaluation.models import Attachment, NormalisedFile, Submission, Upload
 from kbpo.core.keeping import installation, trash
 from kbpo.core.leftovers import written_before
+from kbpo.core.storage.folder import path_of
 
 YOUNGEST = timedelta(days=1)  # far longer than an upload takes from its file to its row
 
@@ -31,9 +32,9 @@ def named() -> Iterator[Path]:
     for (name,) in Attachment.objects.exclude(file="").order_by().values_list("file"):
         yield Path(settings.MEDIA_ROOT, name)
     for one in NormalisedFile.objects.order_by().only("pk"):
-        yield one.path
+        yield path_of(one.place)
     for upload in Upload.objects.order_by().only("pk"):
-        yield upload.path
+        yield path_of(upload.place)
 
 
 def remove_orphans(*, now: datetime, youngest: timedelta = YOUNGEST) -> int:

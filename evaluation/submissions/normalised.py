@@ -6,12 +6,11 @@ process of its own, in the turn of whoever asked.
 
 import hashlib
 import logging
-import os
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
-from typing import Any, BinaryIO
-from uuid import UUID, uuid4
+from io import BufferedRandom
+from typing import Any, BinaryIO, cast
+from uuid import UUID
 
 from django.db import transaction
 from django.db.models import Count, F, Q, QuerySet
@@ -28,8 +27,9 @@ from evaluation.task import FindTask, Task
 from kbpo.accounts.models import User
 from kbpo.core.clock.nudge import nudge
 from kbpo.core.database.locks import brief_transaction
-from kbpo.core.database.outages import is_outage
+from kbpo.core.database.outages import is_outage, is_store_outage
 from kbpo.core.errors import Conflict
+from kbpo.core.storage import let_go, store
 
 logger = logging.getLogger(__name__)
 
@@ -110,7 +110,7 @@ def has_file(file: ReadFile) -> bool:
 def discard(*, file: ReadFile) -> None:
     """Throw a file's normalised one away, if there is any, when the transaction is over."""
     for found in _of(file):
-        transaction.on_commit(partial(found.path.unlink, missing_ok=True))
+        transaction.on_commit(partial(let_go, found.place))
         found.delete()
 
 
@@ -119,7 +119,7 @@ def discard_all(*, corpus: Corpus) -> None:
     """Throw the normalised files of a corpus away: they are written anew when somebody asks again."""
     about = Q(submission__corpus=corpus) | Q(file_check__corpus=corpus)
     for found in NormalisedFile.objects.filter(about).select_for_update(of=("self",)):
-        transaction.on_commit(partial(found.path.unlink, missing_ok=True))
+        transaction.on_commit(partial(let_go, found.place))
         found.delete()
 
 
@@ -202,27 +202,23 @@ def _try(pk: UUID, find_task: FindTask) -> bool:
     except Exception as error:
         if is_outage(error):
             raise  # the row is still due
+        if is_store_outage(error):
+            waiting.update(attempts=F("attempts") - 1)  # it is still due, and that was no try
+            raise
         if failed := waiting.update(state=State.FAILED, made_at=timezone.now()):
             logger.exception("%s could not be written anew", found.file)
         return bool(failed)
     if waiting.update(state=State.READY, made_at=timezone.now(), digest=digest):
         return True
-    found.path.unlink(missing_ok=True)  # thrown away while it was made
+    let_go(found.place)  # thrown away while it was made
     return False
 
 
 def _write_whole(found: NormalisedFile, task: Task, is_wanted: Callable[[], bool]) -> str:
     """Write the file to its place, all of it or nothing; return its SHA-256."""
-    found.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    unfinished: Path = found.path.with_name(uuid4().hex)
-    try:
-        with unfinished.open("x+b") as to:
-            write(file=found.file, task=task, to=to, is_wanted=is_wanted)
-            to.flush()
-            os.fsync(to.fileno())
-            to.seek(0)
-            digest = hashlib.file_digest(to, "sha256").hexdigest()
-        unfinished.replace(found.path)
-    finally:
-        unfinished.unlink(missing_ok=True)
+    with store().draft(found.place) as draft:
+        write(file=found.file, task=task, to=draft.file, is_wanted=is_wanted)
+        draft.file.seek(0)
+        digest = hashlib.file_digest(cast(BufferedRandom, draft.file), "sha256").hexdigest()
+        draft.keep()
     return digest

@@ -1,16 +1,12 @@
 """Files on their way in: sent in pieces, gone on with after a break, recognised when they come again."""
 
-import fcntl
-import hashlib
-import os
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime
-from io import BufferedRandom
 from pathlib import Path
-from typing import BinaryIO, Protocol, cast
-from uuid import UUID, uuid4
+from typing import Protocol
+from uuid import UUID
 
 from django.conf import settings
 from django.core.files import File
@@ -22,8 +18,10 @@ from evaluation.models import FileCheck, Submission, Upload
 from evaluation.submissions import normalised
 from kbpo.accounts.models import User
 from kbpo.core.database.locks import brief_transaction
-from kbpo.core.disk import is_no_space, require_room
-from kbpo.core.errors import Busy, Conflict, DigestMismatch, Gone, InvalidInput, TooLarge, TryAgain
+from kbpo.core.disk import require_room
+from kbpo.core.errors import Conflict, DigestMismatch, Gone, InvalidInput, TooLarge, TryAgain
+from kbpo.core.files import Kept
+from kbpo.core.storage import Arriving, let_go, store
 from kbpo.core.uploading import MOST_BYTES
 
 MOST_OPEN = 10  # uploads of one user
@@ -133,20 +131,16 @@ def append(*, upload: Upload, offset: int, stream: Readable, length: int | None 
     """
     if length is not None and offset + length > upload.size:
         raise TooLarge(f"{upload.name} was announced with {upload.size:,} bytes; this piece goes beyond")
-    with _locked(upload) as (file, here):
+    with _adding(upload) as arriving:
+        here = arriving.here
         if offset != here:
             raise Conflict(f"{here:,} bytes of {upload.name} are here, so no piece can begin at {offset:,}")
-        try:
-            while here < upload.size and (data := stream.read(min(PIECE, upload.size - here))):
-                _write_all(file, data)
-                here += len(data)
-        except OSError as error:
-            if is_no_space(error):
-                os.truncate(file.fileno(), offset)  # nothing half-written is kept
-            raise
+        while here < upload.size and (data := stream.read(min(PIECE, upload.size - here))):
+            arriving.add(data)
+            here += len(data)
         _write(upload, expires_at=timezone.now() + settings.KEEP_UPLOADS)
         if here == upload.size:
-            _finish(upload, file)
+            _finish(upload, arriving)
     return here
 
 
@@ -181,8 +175,8 @@ def is_whole(upload: Upload) -> bool:
     Where the server was killed between the last byte and its digest, the digest is made up for now.
     """
     if not upload.digest and upload.offset == upload.size:
-        with _locked(upload) as (file, _):
-            _finish(upload, file)
+        with _adding(upload) as arriving:
+            _finish(upload, arriving)
     return bool(upload.digest)
 
 
@@ -222,35 +216,30 @@ def is_checked(upload: Upload) -> bool:
 
 @contextmanager
 def as_file(upload: Upload) -> Iterator["File[bytes]"]:
-    """Give a whole upload as a file that a storage moves into its place; the upload itself stays.
+    """Give a whole upload as a file of which the store makes a copy by itself; the upload stays.
 
     Raises
     ------
     Gone
         If the upload was thrown away.
     """
-    link = upload.path.with_suffix(f".{uuid4().hex}")
     try:
-        os.link(upload.path, link)
+        stream = store().open(upload.place)
     except FileNotFoundError:
         raise _gone(upload) from None
-    os.utime(link)  # it counts as new for those who remove what was left lying
-    try:
-        with link.open("rb") as stream:
-            yield _Movable(stream, upload.name, link)
-    finally:
-        link.unlink(missing_ok=True)
+    with stream:
+        yield Kept(stream, upload.name, place=upload.place)
 
 
 def discard(*, upload: Upload) -> None:
     """Throw an upload away, with its bytes and the check of it."""
-    path = upload.path
+    place = upload.place
     with brief_transaction(f"What was found in {upload} is just being stored: try again in a moment."):
         for check in FileCheck.objects.filter(Q(upload=upload) | Q(attachments__upload=upload)).distinct():
             normalised.discard(file=check)
             check.delete()
         upload.delete()
-    path.unlink(missing_ok=True)
+    let_go(place)
 
 
 def remove_expired(*, now: datetime) -> int:
@@ -302,18 +291,6 @@ def _checked_with(upload: Upload) -> list[Upload]:
     return [check.upload, *Upload.objects.filter(attached__file_check=check)]
 
 
-class _Movable(File):  # type: ignore[type-arg]
-    """A file that `FileSystemStorage` moves instead of copying it."""
-
-    def __init__(self, stream: BinaryIO, name: str, path: Path) -> None:
-        super().__init__(stream, name)
-        self._path = path
-
-    def temporary_file_path(self) -> str:
-        """Return where it is."""
-        return str(self._path)
-
-
 class _Pieces:
     def __init__(self, chunks: Iterable[bytes]) -> None:
         self._chunks = iter(chunks)
@@ -323,34 +300,23 @@ class _Pieces:
 
 
 @contextmanager
-def _locked(upload: Upload) -> Iterator[tuple[BinaryIO, int]]:
-    """Open an upload's bytes at their end, for one at a time; no database lock waits for a slow sender.
+def _adding(upload: Upload) -> Iterator[Arriving]:
+    """Add to an upload, one at a time; no row's lock waits for a slow sender.
 
     The upload may be thrown away before or meanwhile: then the bytes go, and what is said of them is `Gone`.
     """
-    upload.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with upload.path.open("a+b", buffering=0) as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise Busy(f"another piece of {upload.name} is arriving: ask how far it is") from None
-        if not Upload.objects.filter(pk=upload.pk).exists():
-            upload.path.unlink(missing_ok=True)  # opening may have made it anew
-            raise _gone(upload)
-        yield file, os.fstat(file.fileno()).st_size
+    try:
+        with store().arriving(upload.place) as arriving:
+            if not Upload.objects.filter(pk=upload.pk).exists():
+                raise _gone(upload)
+            yield arriving
+    except Gone:
+        let_go(upload.place)  # some may have been stored anew
+        raise
 
 
-def _write_all(file: BinaryIO, data: bytes) -> None:
-    """Write all of a piece to a file without a buffer, which may take less at a time."""
-    left = memoryview(data)
-    while left:
-        left = left[file.write(left) :]
-
-
-def _finish(upload: Upload, file: BinaryIO) -> None:
-    os.fsync(file.fileno())
-    file.seek(0)
-    digest = hashlib.file_digest(cast(BufferedRandom, file), "sha256").hexdigest()
+def _finish(upload: Upload, arriving: Arriving) -> None:
+    digest = arriving.finish()
     if upload.announced_digest not in ("", digest):
         discard(upload=upload)
         raise DigestMismatch(

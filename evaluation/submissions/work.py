@@ -24,7 +24,7 @@ from evaluation.models import Epoch, StageWork, Submission
 from evaluation.submissions import lifecycle
 from kbpo.core.database.leases import is_held
 from kbpo.core.database.locks import claim
-from kbpo.core.database.outages import is_outage
+from kbpo.core.database.outages import is_outage, is_store_outage
 
 logger = logging.getLogger(__name__)
 
@@ -78,6 +78,9 @@ def _try(submission_id: int, stage: str, act: Act, doing: str) -> bool:
     except Exception as error:
         if is_outage(error):
             raise  # the row is still due
+        if is_store_outage(error):
+            _wait_for_files(work, clock.now(), error)
+            raise
         if not _is_in(submission_id, stage):
             return False
         logger.exception("submission %s: %s failed", submission_id, doing)
@@ -93,6 +96,17 @@ def _try(submission_id: int, stage: str, act: Act, doing: str) -> bool:
         StageWork.objects.filter(pk=work.pk, stage=stage).update(attempts=F("attempts") - 1)
         StageWork.objects.filter(pk=work.pk, stage=stage, attempts=0).delete()
     return moved
+
+
+def _wait_for_files(work: StageWork, now: datetime, error: Exception) -> None:
+    """Try again after a pause: where files cannot be read, no try counts, nor the time that it took."""
+    StageWork.objects.filter(pk=work.pk, stage=work.stage).update(
+        error=f"{type(error).__name__}: {getattr(error, 'detail', error)}",
+        attempts=F("attempts") - 1,
+        heartbeat_at=now,
+        deadline_at=work.deadline_at + (now - work.heartbeat_at),
+        not_before=now + PAUSES[0],
+    )
 
 
 def _hopeless(work: StageWork) -> str:

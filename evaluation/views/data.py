@@ -122,7 +122,7 @@ def _send_large(request: HttpRequest, corpus: Corpus, name: str) -> HttpResponse
         return unchanged
     path, called = corpus_files.path_of(found, name), f"{corpus.tag}-{name}"
     try:
-        response = send_file(request, path, name=called, kind=GZIP, etag=f'"{digest}"')
+        response = send_file(request, path.open("rb"), name=called, kind=GZIP, etag=f'"{digest}"')
     except FileNotFoundError:  # documents have come, or were removed, this very moment
         return _being_made()
     return _marked(response, corpus, digest)
@@ -137,7 +137,7 @@ def _send_archive(request: HttpRequest, corpus: Corpus, epoch: int, edition: int
         return unchanged
     called = f"{corpus.tag}-{archive.name}"
     try:
-        response = send_file(request, archive.path, name=called, kind="application/zip", etag=etag)
+        response = send_file(request, archive.path.open("rb"), name=called, kind="application/zip", etag=etag)
     except FileNotFoundError:  # it is made again if it is the newest
         return _being_made()
     return _marked(response, corpus, archive.digest)

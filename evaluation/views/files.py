@@ -26,6 +26,7 @@ from evaluation.views.parts import send_file
 from kbpo.accounts.models import User
 from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
 from kbpo.core.numbers import whole_number
+from kbpo.core.storage import store
 from kbpo_formats import json_lines
 
 PAGE = 50
@@ -150,7 +151,9 @@ def send_normalised(request: HttpRequest, kind: str, file: ReadFile) -> HttpResp
         return unchanged
     name = f"{kind}-{file.pk}.{'jsonl' if file.format == json_lines.FORMAT else 'kb'}.gz"
     try:
-        response = send_file(request, found.path, name=name, kind="application/gzip", etag=etag)
+        response = send_file(
+            request, store().open(found.place), name=name, kind="application/gzip", etag=etag
+        )
     except FileNotFoundError:  # deleted since
         raise Conflict(f"{file} is not written anew any more: ask for that on its page, or by POST") from None
     response.headers["Cache-Control"] = "private, no-cache"

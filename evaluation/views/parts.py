@@ -1,8 +1,8 @@
 """The rest of a file, for whoever has the beginning: a download that was interrupted goes on."""
 
-import os
+import io
 import re
-from pathlib import Path
+from typing import BinaryIO
 
 from django.http import FileResponse, HttpRequest
 from django.http.response import HttpResponseBase
@@ -10,19 +10,13 @@ from django.http.response import HttpResponseBase
 _REST = re.compile(r"bytes=([0-9]{1,18})-")
 
 
-def send_file(request: HttpRequest, path: Path, *, name: str, kind: str, etag: str) -> HttpResponseBase:
-    """Send a file, or, where ``Range: bytes=N-`` asks for it, what follows its first N bytes.
+def send_file(request: HttpRequest, stream: BinaryIO, *, name: str, kind: str, etag: str) -> HttpResponseBase:
+    """Send an open file, or, where ``Range: bytes=N-`` asks for it, what follows its first N bytes.
 
     Another range than that, or one of another file (``If-Range``), is answered by all of it, as RFC 9110
-    allows.
-
-    Raises
-    ------
-    FileNotFoundError
-        If it is not there.
+    allows. It is closed with the answer.
     """
-    stream = path.open("rb")
-    size = os.fstat(stream.fileno()).st_size
+    size = stream.seek(0, io.SEEK_END)
     asked = _REST.fullmatch(request.headers.get("Range", ""))
     is_same = request.headers.get("If-Range", etag) == etag
     start = int(asked[1]) if asked and is_same and request.method == "GET" else 0

@@ -10,6 +10,7 @@ from playwright.sync_api import expect
 from evaluation.models import Submission, Upload
 from evaluation.views import upload as upload_view
 from kbpo import pipeline
+from kbpo.core.storage.folder import path_of
 from tests.browser.test_submitting import KB
 from tests.factories import CorpusFactory, DocumentFactory, EpochFactory, TeamFactory, UserFactory
 
@@ -110,7 +111,7 @@ def test_an_upload_goes_on_after_a_reload(open_page, member, kb):
     page.get_by_label("File", exact=True).set_input_files(kb)
     expect(words(page)).to_contain_text("run1.kb is here")
     assert line.offsets[0] == 4 * PIECE
-    assert Upload.objects.get().path.read_bytes() == kb.read_bytes()
+    assert path_of(Upload.objects.get().place).read_bytes() == kb.read_bytes()
 
 
 def test_another_file_is_not_taken_for_the_unfinished_one(open_page, member, kb):
@@ -124,7 +125,7 @@ def test_another_file_is_not_taken_for_the_unfinished_one(open_page, member, kb)
     page.get_by_label("File", exact=True).set_input_files(kb)
     expect(words(page)).to_contain_text("run1.kb is here")
     assert Upload.objects.count() == 2
-    assert Upload.objects.exclude(digest="").get().path.read_bytes() == kb.read_bytes()
+    assert path_of(Upload.objects.exclude(digest="").get().place).read_bytes() == kb.read_bytes()
 
 
 def test_a_form_that_is_sent_early_waits_for_its_file(open_page, member, kb):

@@ -9,6 +9,9 @@ from typing import ParamSpec
 
 from django.db import InterfaceError, OperationalError
 
+from kbpo.core.disk import is_no_space
+from kbpo.core.errors import StoreAway, StoreFull
+
 logger = logging.getLogger(__name__)
 
 P = ParamSpec("P")
@@ -55,6 +58,14 @@ def is_full(error: BaseException) -> bool:
     return isinstance(error, OperationalError) and _state(error) in FULL
 
 
+def is_store_outage(error: BaseException) -> bool:
+    """Say whether an error means that the store of files cannot be reached now, or takes no more.
+
+    What was being done is then still due, and no try of it is counted.
+    """
+    return isinstance(error, StoreAway | StoreFull) or is_no_space(error)
+
+
 def log_outage(error: BaseException) -> None:
     """Write a line on an outage, one a minute in each process, without a traceback."""
     global _last_line
@@ -62,18 +73,20 @@ def log_outage(error: BaseException) -> None:
         if time.monotonic() - _last_line < ONE_LINE_EVERY:
             return
         _last_line = time.monotonic()
-    logger.error("the database is away: %s", " ".join(str(error).split())[:300])
+    what = "the store of files" if is_store_outage(error) else "the database"
+    words = getattr(error, "detail", None) or str(error)
+    logger.error("%s is away: %s", what, " ".join(words.split())[:300])
 
 
 def later_if_away(stage: Callable[P, int]) -> Callable[P, int]:
-    """Have a task of the pipeline end quietly while the database is away: what it would do is still due."""
+    """Have a task of the pipeline end quietly while database or files are away: what it would do is due."""
 
     @wraps(stage)
     def quiet(*args: P.args, **kwargs: P.kwargs) -> int:
         try:
             return stage(*args, **kwargs)
-        except (OperationalError, InterfaceError) as error:
-            if not is_outage(error):
+        except (OperationalError, InterfaceError, StoreAway, StoreFull, OSError) as error:
+            if not (is_outage(error) or is_store_outage(error)):
                 raise
             log_outage(error)
             return 0

@@ -5,12 +5,17 @@ A file has a *place*, such as ``media/submissions/news/….kb``: in folders ``me
 not at all, and nothing else of the service opens one by its path.
 """
 
+import logging
+
 from django.conf import settings
 
+from kbpo.core.errors import StoreAway
 from kbpo.core.storage.base import Arriving, Draft, Store, Stored
 from kbpo.core.storage.folder import Folders
 
-__all__ = ["Arriving", "Draft", "Store", "Stored", "store"]
+__all__ = ["Arriving", "Draft", "Store", "Stored", "let_go", "store"]
+
+logger = logging.getLogger(__name__)
 
 
 def store() -> Store:
@@ -20,3 +25,11 @@ def store() -> Store:
     from kbpo.core.storage.s3 import connected  # boto3 takes a while to import, and few need it
 
     return connected(settings.FILE_STORE)
+
+
+def let_go(place: str) -> None:
+    """Delete a file that no row names any more; where the store is away, the trash will have it in a day."""
+    try:
+        store().discard(place)
+    except StoreAway as error:
+        logger.error("%s is deleted later: %s", place, error.detail)

@@ -73,7 +73,7 @@ def connected(address: Address) -> "S3":
 
 @lru_cache(maxsize=8)
 def _connected(address: Address, _process: int) -> "S3":
-    return S3(address)
+    return S3(address, connecting=CONNECTING, answering=ANSWERING, tries=TRIES)
 
 
 class S3:

@@ -15,7 +15,8 @@ from evaluation.reading import isolated
 from evaluation.submissions import check_queue, checks, files, lifecycle, normalised, submitting, uploads
 from kbpo import pipeline
 from kbpo.core.database.locks import claim
-from kbpo.core.errors import Conflict, TooMany
+from kbpo.core.errors import Conflict, StoreAway, TooMany
+from kbpo.core.storage.folder import path_of
 from tests import written
 from tests.factories import DocumentFactory, UserFactory
 from tests.integration.evaluation.test_check_queue import PATIENCE, beside
@@ -159,9 +160,9 @@ def test_it_is_made_once_however_often_it_is_asked_for(good, member, client, chi
 
 
 def test_it_is_the_same_bytes_when_it_is_made_again(good, member):
-    first = made(good, member).path.read_bytes()
+    first = path_of(made(good, member).place).read_bytes()
     normalised.discard(file=good)
-    assert made(good, member).path.read_bytes() == first
+    assert path_of(made(good, member).place).read_bytes() == first
 
 
 def test_the_api_tells_of_it_and_its_version_changes_with_it(good, member, client):
@@ -255,13 +256,13 @@ def test_what_is_thrown_away_while_it_is_made_leaves_nothing(
 def test_a_worker_that_is_lost_on_the_way_has_it_made_again(good, member, home, lost):
     found = normalised.ask(file=good, user=member)
     NormalisedFile.objects.update(attempts=1)
-    found.path.parent.mkdir()
-    junk = found.path if lost == "before that is said" else found.path.with_name("0" * 32)
+    path_of(found.place).parent.mkdir()
+    junk = path_of(found.place) if lost == "before that is said" else path_of(found.place).with_name("0" * 32)
     junk.write_bytes(b"half a f")
     pipeline.normalise_files()
-    assert gzip.decompress(found.path.read_bytes())
+    assert gzip.decompress(path_of(found.place).read_bytes())
     files.remove_orphans(now=timezone.now() + timedelta(days=2))
-    assert kept(home) == [found.path]
+    assert kept(home) == [path_of(found.place)]
 
 
 @pytest.mark.parametrize(
@@ -289,15 +290,15 @@ def test_a_failure_is_told_and_it_can_be_asked_for_again(good, member, client, m
 
 
 def test_one_that_was_lost_from_the_disk_can_be_asked_for_again(good, member, client, children):
-    made(good, member).path.unlink()
+    path_of(made(good, member).place).unlink()
     assert client.get(address(good)).status_code == 409
     assert "Write the accepted claims as a file" in page(client, good)
-    assert made(good, member).path.exists()
+    assert path_of(made(good, member).place).exists()
     assert children == [1, 1]
 
 
 def test_one_that_is_deleted_just_before_it_is_sent_is_refused_in_words(good, member, client, monkeypatch):
-    made(good, member).path.unlink()
+    path_of(made(good, member).place).unlink()
     monkeypatch.setattr(NormalisedFile, "is_here", True)
     assert client.get(address(good)).status_code == 409
     assert page(client, good)
@@ -346,11 +347,28 @@ def test_a_person_has_a_bounded_number_waiting(submit_file, member, client):
 
 def test_bytes_that_no_row_names_go_after_a_day(home, good, member):
     found = made(good, member)
-    orphan = found.path.with_name("0" * 32)
+    orphan = path_of(found.place).with_name("0" * 32)
     orphan.write_bytes(b"x")
     written.just_now(orphan)
     assert files.remove_orphans(now=timezone.now()) == 0
     for path in kept(home):
         os.utime(path, (0, 0))
     assert files.remove_orphans(now=timezone.now()) == 1
-    assert kept(home) == [found.path]
+    assert kept(home) == [path_of(found.place)]
+
+
+def test_a_store_that_is_away_costs_no_try_and_the_file_is_made_later(good, member, monkeypatch):
+    found = normalised.ask(file=good, user=member)
+
+    def away():
+        raise StoreAway("The store of files cannot be reached.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(normalised, "store", away)
+        for _ in range(normalised.ATTEMPTS + 1):
+            with pytest.raises(StoreAway):
+                pipeline.normalise_files()
+    found.refresh_from_db()
+    assert (found.state, found.attempts) == ("waiting", 0)
+    assert pipeline.normalise_files() == 1
+    assert path_of(found.place).exists()

@@ -17,6 +17,7 @@ from evaluation.models import FileCheck, Submission, Upload
 from evaluation.submissions import checks, files, uploads
 from kbpo import pipeline
 from kbpo.core.errors import Busy, Conflict, Gone, InvalidInput, TooLarge
+from kbpo.core.storage.folder import path_of
 from kbpo.core.uploading import FORM, MOST_BYTES
 from tests import written
 from tests.factories import CorpusFactory, SubmissionFactory, UserFactory
@@ -82,7 +83,7 @@ def test_a_file_arrives_piece_by_piece(tus):
     last = tus("PATCH", address, CONTENT[100:], Upload_Offset=100)
     assert last["Upload-Offset"] == str(len(CONTENT))
     upload = Upload.objects.get()
-    assert upload.path.read_bytes() == CONTENT
+    assert path_of(upload.place).read_bytes() == CONTENT
     assert upload.digest == hashlib.sha256(CONTENT).hexdigest()
 
 
@@ -133,7 +134,7 @@ def test_a_size_must_make_sense(tus, size, status):
 def test_what_is_thrown_away_is_gone(tus):
     address = announce(tus)
     tus("PATCH", address, b"x", Upload_Offset=0)
-    path = Upload.objects.get().path
+    path = path_of(Upload.objects.get().place)
     assert tus("DELETE", address).status_code == 204
     assert tus("HEAD", address).status_code == 404
     assert not path.exists()
@@ -193,7 +194,7 @@ def test_two_pieces_never_arrive_at_once(user):
             return super().read(size)
 
     uploads.append(upload=upload, offset=0, stream=Intruding(CONTENT))
-    assert upload.path.read_bytes() == CONTENT
+    assert path_of(upload.place).read_bytes() == CONTENT
 
 
 def test_a_user_holds_a_bounded_number_of_uploads(user):
@@ -213,7 +214,7 @@ def finish_check(user, state="refused"):
 def test_a_file_is_checked_as_often_as_its_owner_likes(user):
     oldest, *newer = [finish_check(user) for _ in range(uploads.MOST_OPEN)]
     begin(user)
-    assert not oldest.path.exists()
+    assert not path_of(oldest.place).exists()
     assert set(Upload.objects.values_list("pk", flat=True)) > {upload.pk for upload in newer}
 
 
@@ -251,7 +252,7 @@ def test_a_file_that_is_too_large_is_told_to_be_packed(user):
 def test_a_files_name_never_says_where_it_is_kept(user, home, name):
     upload = uploads.create(user=user, name=name, size=5)
     assert upload.name == "passwd"
-    assert upload.path.parent == home / "uploads"
+    assert path_of(upload.place).parent == home / "uploads"
 
 
 def test_only_a_whole_upload_is_submitted(user):
@@ -273,8 +274,8 @@ def test_uploads_that_nobody_came_back_for_are_removed(user):
     Upload.objects.filter(pk=old.pk).update(expires_at=timezone.now() - timedelta(seconds=1))
     assert pipeline.remove_expired() == 1
     assert list(Upload.objects.all()) == [new]
-    assert not old.path.exists()
-    assert new.path.exists()
+    assert not path_of(old.place).exists()
+    assert path_of(new.place).exists()
 
 
 def test_no_upload_is_thrown_away_when_the_clock_jumps_two_days(user, monkeypatch):
@@ -284,7 +285,7 @@ def test_no_upload_is_thrown_away_when_the_clock_jumps_two_days(user, monkeypatc
     later = timezone.now() + timedelta(days=2)
     monkeypatch.setattr(pipeline.timezone, "now", lambda: later)
     assert pipeline.remove_expired() == 0
-    assert upload.path.exists()
+    assert path_of(upload.place).exists()
 
 
 def test_an_upload_is_thrown_away_when_a_day_has_been_seen_to_pass_after_a_jump(user, monkeypatch):
@@ -294,9 +295,9 @@ def test_an_upload_is_thrown_away_when_a_day_has_been_seen_to_pass_after_a_jump(
     for half_hours in range(49):
         moment = later + half_hours * timedelta(minutes=30)
         monkeypatch.setattr(pipeline.timezone, "now", lambda moment=moment: moment)
-        assert upload.path.exists()
+        assert path_of(upload.place).exists()
         pipeline.remove_expired()
-    assert not upload.path.exists()
+    assert not path_of(upload.place).exists()
 
 
 def test_nothing_is_thrown_away_at_the_first_look_at_the_clock(user):
@@ -312,10 +313,10 @@ def test_bytes_without_an_upload_go_into_the_trash_after_a_day(home, user):
     for path in (stray, fresh):
         path.write_bytes(b"x")
     written.just_now(fresh)
-    for path in (stray, new.path):
+    for path in (stray, path_of(new.place)):
         os.utime(path, (0, 0))
     assert files.remove_orphans(now=timezone.now()) == 1
-    assert (stray.exists(), fresh.exists(), new.path.exists()) == (False, True, True)
+    assert (stray.exists(), fresh.exists(), path_of(new.place).exists()) == (False, True, True)
 
 
 def values(cast, upload, **changes):
@@ -437,7 +438,7 @@ def test_an_upload_that_is_thrown_away_while_a_piece_arrives_is_gone(user, conte
     upload = begin(user)
     with pytest.raises(Gone, match="thrown away meanwhile"):
         uploads.append(upload=upload, offset=0, stream=ThrownAwayMeanwhile(upload, content))
-    assert not upload.path.exists()
+    assert not path_of(upload.place).exists()
 
 
 def test_an_upload_that_is_thrown_away_before_a_piece_arrives_is_gone(user, home):
@@ -471,8 +472,8 @@ def test_the_api_says_that_an_upload_is_gone(tus, monkeypatch):
 
 def test_bytes_that_vanish_while_they_are_looked_at_are_let_be(user, monkeypatch):
     upload = finish(user)
-    os.utime(upload.path, (0, 0))
-    monkeypatch.setattr(Path, "rglob", lambda path, pattern: [upload.path, path / "vanished"])
+    os.utime(path_of(upload.place), (0, 0))
+    monkeypatch.setattr(Path, "rglob", lambda path, pattern: [path_of(upload.place), path / "vanished"])
     monkeypatch.setattr(Path, "is_file", lambda path: True)
     assert files.remove_orphans(now=timezone.now()) == 0
 

@@ -13,6 +13,8 @@ from evaluation.models import Upload
 from evaluation.submissions import uploads
 from kbpo.core import disk
 from kbpo.core.errors import NoRoom
+from kbpo.core.storage import folder
+from kbpo.core.storage.folder import path_of
 from tests.factories import UserFactory
 
 pytestmark = pytest.mark.django_db
@@ -52,12 +54,12 @@ def test_a_piece_that_does_not_fit_leaves_what_was_there_before_it(
         raise FULL
 
     with monkeypatch.context() as patch:
-        patch.setattr(uploads, "_write_all", half)
+        patch.setattr(folder, "_write_all", half)
         answer = send(client, upload, 3, b"defghi")
     assert (answer.status_code, "disk is full" in answer.json()["detail"]) == (507, True)
-    assert upload.path.read_bytes() == b"abc"
+    assert path_of(upload.place).read_bytes() == b"abc"
     assert send(client, upload, 3, b"defghi").status_code == 204
-    assert upload.path.read_bytes() == b"abcdefghi"
+    assert path_of(upload.place).read_bytes() == b"abcdefghi"
 
 
 def test_an_upload_that_would_not_fit_is_refused_when_it_is_announced(
