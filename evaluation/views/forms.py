@@ -67,7 +67,7 @@ class AttachmentField:
     corpora: str
 
 
-class CorpusField(forms.ModelChoiceField):
+class CorpusField(forms.ModelChoiceField):  # type: ignore[type-arg]
     """A choice of a corpus, each named with what it asks for."""
 
     def label_from_instance(self, obj: Any) -> str:

@@ -125,7 +125,8 @@ def test_the_first_stop_leads_past_the_menu(open_page, corpus):
 
 def test_from_sign_up_to_an_upload(open_page, corpus, tmp_path, live_server, settings):
     settings.SITE_URL = live_server.url  # to which mail leads
-    page = open_page("/")
+    CorpusFactory(tag="other", name="Other")
+    page = open_page("/submissions/new/?corpus=news")  # to which a corpus' page leads
     press(page, page.get_by_role("link", name="Sign up", exact=True))
     write(page, page.get_by_label("Email address"), "rosa@example.org")
     write(page, page.get_by_label("Password", exact=True), PASSWORD)
@@ -139,6 +140,7 @@ def test_from_sign_up_to_an_upload(open_page, corpus, tmp_path, live_server, set
     write(page, page.get_by_label("Name of the new team"), "Wren")
     press(page, button(page, "Make the team"))
     expect(page.get_by_role("status").filter(has_text="Wren is made")).to_be_focused()
+    expect(page.get_by_label("Corpus").locator("option:checked")).to_contain_text("News")
     go_to(page, page.get_by_label("File", exact=True))
     file = tmp_path / "run1.kb"
     file.write_text(KB)

@@ -182,6 +182,12 @@ def test_a_system_that_is_hidden_cannot_be_filtered_by(cast, document, client):
     assert hidden.name not in client.get(address(document)).content.decode()
 
 
+def test_claims_are_said_to_be_of_the_systems_that_make_them(cast, document, client):
+    claim(cast, document, name="finder")
+    cast.submission(state="scored", name="silent")
+    assert "1 claim of 1 system." in " ".join(client.get(address(document)).content.decode().split())
+
+
 def test_a_claim_says_whether_people_found_it_too(cast, document):
     annotate(document, BORN)
     retire(document)
