@@ -32,7 +32,7 @@ class Kept(File):  # type: ignore[type-arg]
 class _Opened(File):  # type: ignore[type-arg]
     """A file that was opened in the store, and can be again."""
 
-    def open(self, mode: Any = None) -> Any:
+    def open(self, mode: str | None = None, *_: Any, **__: Any) -> "_Opened":
         if self.closed:
             self.file = store().open(_place(str(self.name)))
         else:
