@@ -50,6 +50,7 @@ SAID = {
     "evaluation/kbp/archiving.py": {"relation"},  # a column
     "evaluation/kbp/choices.py": {"relation"},  # a part of a score, and a weighting
     "evaluation/kbp/explorer/entity_relations.py": {"relation"},  # a field of a model
+    "evaluation/kbp/explorer/verdicts.py": {"canonical"},  # a word of its query, and of a payload
     "evaluation/kbp/listed.py": {"canonical"},  # a field of the API
     "evaluation/kbp/matching.py": {"relation"},  # a part of a score
     "evaluation/kbp/planning.py": {"relation"},  # a part of a score
@@ -96,6 +97,7 @@ KIND_IMPORTS = {
     "evaluation/kbp/explorer/document_votes.py": {"annotations.kinds.entities"},
     "evaluation/kbp/explorer/verdicts.py": {
         "annotations.kinds.canonical",
+        "annotations.kinds.relation",
         "annotations.kinds.relation.Offer",
     },
     "evaluation/kbp/foreseeing.py": {

@@ -166,13 +166,13 @@ def published_verdicts_on(rows: Sequence[ClaimRow]) -> list[Verdict]:
     values = {place: label.value == 1 for place, label in labels.items()}
     verdicts = []
     for claim, own in zip(claims, canonicals, strict=True):
-        relation = None
+        holds = None
         if claim in relations:
             question, subject = relations[claim]
-            relation = values.get((question.pk, Offer(claim.predicate, subject).claim))
+            holds = values.get((question.pk, Offer(claim.predicate, subject).claim))
         right = [values.get((mentions[one].pk, canonical.CLAIM)) if one in mentions else None for one in own]
         verdicts.append(
-            Verdict(relation, right[0], right[1] if len(right) > 1 else None, has_object=len(right) > 1)
+            Verdict(holds, right[0], right[1] if len(right) > 1 else None, has_object=len(right) > 1)
         )
     return verdicts
 

@@ -18,10 +18,9 @@ from typing import Any, BinaryIO, cast
 
 import boto3
 from boto3.exceptions import Boto3Error
-from boto3.s3.transfer import TransferConfig
+from boto3.s3.transfer import S3TransferRetriesExceededError, TransferConfig
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError, HTTPClientError
-from s3transfer.exceptions import RetriesExceededError
 
 from kbpo.core.database.locks import claim
 from kbpo.core.errors import Busy, StoreAway, StoreFull
@@ -247,7 +246,7 @@ class S3:
                 raise StoreFull(detail=detail) from error
             why = "refuses this" if status in (400, 401, 403, 404) else "cannot do this now"
             raise self.away(doing, place, why, error) from error
-        except (BotoCoreError, HTTPClientError, Boto3Error, RetriesExceededError) as error:
+        except (BotoCoreError, HTTPClientError, Boto3Error, S3TransferRetriesExceededError) as error:
             raise self.away(doing, place, "cannot be reached", error) from error
 
 
