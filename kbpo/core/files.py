@@ -78,6 +78,10 @@ class StoredFiles(Storage):
             raise FileNotFoundError(name)
         return found.size
 
+    def url(self, name: str | None) -> str:
+        """Return no address: pages of ours lead to downloads, and the admin's to the page that it shows."""
+        return ""
+
     def path(self, name: str) -> str:
         """Return its path, where files are in folders."""
         if settings.FILE_STORE is not None:

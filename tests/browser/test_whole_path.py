@@ -132,7 +132,10 @@ def test_from_signing_up_to_a_score(open_page, live_server, settings, world: Wor
     page.get_by_label("Name of the new team").fill("Wren")
     page.get_by_role("button", name="Make the team").click()
     expect(page.get_by_text("Wren on Small: 4 more of 4 a week")).to_be_visible()
-    assert page.get_by_label("Corpus").evaluate("one => one.selectedOptions[0].text") == "Small"
+    assert (
+        page.get_by_label("Corpus").evaluate("one => one.selectedOptions[0].text")
+        == "Small (knowledge base population)"
+    )
 
     page.get_by_label("Name of the system").fill("Finder")
     page.get_by_label("File", exact=True).set_input_files(kb)

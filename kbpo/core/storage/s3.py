@@ -236,9 +236,9 @@ class S3:
         try:
             yield
         except ClientError as error:
-            answer = error.response
-            code = str(answer.get("Error", {}).get("Code", ""))
-            status = answer.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
+            reply = error.response
+            code = str(reply.get("Error", {}).get("Code", ""))
+            status = reply.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
             if code in MISSING:
                 raise FileNotFoundError(place) from None
             if code in FULL or status == 507:
@@ -282,9 +282,9 @@ class _Reading(io.RawIOBase):
     def __init__(self, store: S3, place: str) -> None:
         super().__init__()
         self._store, self._place, self._at = store, place, 0
-        answer = store.body(place)
-        self._body: Any = answer["Body"]
-        self._size, self._etag = int(answer["ContentLength"]), str(answer["ETag"])
+        reply = store.body(place)
+        self._body: Any = reply["Body"]
+        self._size, self._etag = int(reply["ContentLength"]), str(reply["ETag"])
 
     def readable(self) -> bool:
         return True

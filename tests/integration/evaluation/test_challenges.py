@@ -247,7 +247,7 @@ def test_the_form_for_a_closed_corpus_says_so_before_anything_is_sent(client, co
 def test_the_list_of_corpora_says_which_are_closed(client, corpus, operator):
     CorpusFactory.create(tag="open")
     close(corpus, operator, LONG_AGO)
-    assert "News closed" in text_of(client.get(reverse("leaderboard")))
+    assert "News · knowledge base population · closed" in text_of(client.get(reverse("leaderboard")))
 
 
 def test_news_are_on_a_page_and_in_a_feed(client, corpus, operator):
