@@ -1,3 +1,4 @@
+from argparse import ArgumentParser
 from collections.abc import Iterable
 from io import StringIO
 from pathlib import Path
@@ -55,10 +56,20 @@ LICENCE = "MIT, with the software that it comes with"
 class Command(BaseCommand):
     help = "Load the demo: corpus, example systems, simulated crowd and logins. Running it again is harmless."
 
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Add ``--without-passwords``."""
+        parser.add_argument(
+            "--without-passwords",
+            action="store_true",
+            help="nobody can sign in as the demo's people until they get a password (changepassword):"
+            " what a server asks for, on which these would be public",
+        )
+
     def handle(self, *args: Any, **options: Any) -> None:
-        if not settings.DEVELOPMENT:
-            raise UsageError("the demo has public passwords: it is for development alone")
-        self.make_people()
+        with_passwords = not options["without_passwords"]
+        if with_passwords and not settings.DEVELOPMENT:
+            raise UsageError("the demo has public passwords: on a server give --without-passwords")
+        self.make_people(with_passwords=with_passwords)
         if not Submission.objects.filter(corpus__tag=TAG, name=WAITING[-1]).exists():
             self.load()
         if not Epoch.objects.filter(corpus__tag=LETTERS, released_at__isnull=False).exists():
@@ -67,16 +78,17 @@ class Command(BaseCommand):
             self.load_reports()
         width = max(len(address) for address, _, _ in PEOPLE)
         for address, _, does in PEOPLE:
-            self.stdout.write(f"  {address:{width}}  password {PASSWORD}  {does}")
+            how = f"password {PASSWORD}" if with_passwords else "no password"
+            self.stdout.write(f"  {address:{width}}  {how}  {does}")
 
     @transaction.atomic
-    def make_people(self) -> None:
+    def make_people(self, *, with_passwords: bool) -> None:
         for address, name, _ in PEOPLE:
             if User.objects.filter(email=address).exists():
                 continue
             user = User.objects.create_user(
                 address,
-                PASSWORD,
+                PASSWORD if with_passwords else None,
                 name=name,
                 is_annotator=address.startswith(("annotator", "worker")),
                 is_operator=address.startswith("operator"),
