@@ -28,6 +28,4 @@ class Command(BaseCommand):
             self.stdout.write(f"{user.email} is no operator any longer, and is signed out everywhere.")
             return
         user = operators.make_operator(email=options["email"])
-        self.stdout.write(
-            f"{user.email} is an operator; on a server the next page asks for a second factor."
-        )
+        self.stdout.write(f"{user.email} is an operator; on a server the next page asks for a second factor.")
