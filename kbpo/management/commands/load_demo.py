@@ -1,3 +1,4 @@
+import time
 from argparse import ArgumentParser
 from collections.abc import Iterable
 from io import StringIO
@@ -24,7 +25,7 @@ from evaluation.submissions import standing_for
 from kbpo import pipeline
 from kbpo.accounts.models import Membership, Team, User
 from kbpo.core.commands import Command as BaseCommand
-from kbpo.core.errors import UsageError
+from kbpo.core.errors import TryAgain, UsageError
 
 TAG, LETTERS, REPORTS = "demo", "letters", "reports"
 PASSWORD = "kbpo-demo"  # noqa: S105  # printed for everybody, on a site of one machine
@@ -50,6 +51,7 @@ BASELINE, CHOSEN = "first two", "careful"
 #: How the overall mark varies between a system's summaries, and between the judges of one; and how
 #: the declared metric goes with it.
 PLANNED = "overall=0.22,0.2,0.6"
+PATIENCE, LOOK = 120.0, 0.5  # seconds: for a worker that reads and samples a system, and between two looks
 LICENCE = "MIT, with the software that it comes with"
 
 
@@ -213,7 +215,20 @@ class Command(BaseCommand):
         given = {"corpus": corpus.tag, "team": team, "name": name, "description": description}
         call_command("submit", str(file), **given, **attachments, stdout=StringIO())
 
-    def judge(self, tag: str, gold: str) -> None:
+    def sample(self, tag: str) -> None:
+        """Have all that was submitted sampled, by this process or by a worker that runs beside it."""
+        deadline = time.monotonic() + PATIENCE
+        coming = Submission.objects.filter(
+            corpus__tag=tag, state__in=(Submission.State.UPLOADED, Submission.State.ACCEPTED)
+        )
         pipeline.advance()
+        while coming.exists():
+            if time.monotonic() > deadline:
+                raise TryAgain(f"{coming.count()} systems of {tag} are not sampled after {PATIENCE:.0f} s")
+            time.sleep(LOOK)
+            pipeline.advance()
+
+    def judge(self, tag: str, gold: str) -> None:
+        self.sample(tag)
         call_command("simulate_crowd", "--corpus", tag, "--gold", gold, "--workers", "12", "--error", "0.1")
         pipeline.advance()
