@@ -10,7 +10,7 @@ BIN := .venv/bin
 ENV := KBPO_HOME="$(KBPO_HOME)" PORT="$(PORT)"
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lock demo test test-all test-dates check bench fuzz drawing openapi screenshots contact-sheet clean
+.PHONY: help setup lock demo test test-all test-dates check bench fuzz drawing openapi settings screenshots contact-sheet clean
 
 help:  ## say what there is
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile
@@ -96,6 +96,9 @@ drawing: setup  ## draw folders and imports into docs/images/house.svg
 
 openapi: setup  ## write the description of the API into docs/api/openapi.json
 	@$(BIN)/python -m docs.openapi
+
+settings: setup  ## write every variable of the environment into docs/settings.md
+	@$(BIN)/python -m docs.settings
 
 screenshots: setup  ## take the pictures in docs/
 	@$(BIN)/python -m docs.screenshots

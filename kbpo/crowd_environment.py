@@ -8,7 +8,7 @@ variable                      meaning
                               (``127.0.0.1`` for ``localhost``)
 ``MTURK_ENDPOINT_URL``        where MTurk's API is spoken; unset: the built-in marketplace
 ``MTURK_ACCESS_KEY_ID``       with the next one, the requester's keys; unset: nothing is posted there
-``MTURK_SECRET_ACCESS_KEY``
+``MTURK_SECRET_ACCESS_KEY``   the other of the two
 ``MTURK_UNSIGNED_ARRIVALS``   1: workers of another service with MTurk's API are let in though it signs no
                               arrivals, and are asked no gold questions; unset: they are refused
 ``PROLIFIC_API_URL``          where Prolific's API is spoken

@@ -50,7 +50,7 @@ def _set(email: str, *, is_operator: bool) -> User:
     if user is None:
         raise InvalidInput(f"no account has the email address {email}: sign up on the site first")
     if user.is_operator == is_operator:
-        raise InvalidInput(f"{user.email} is {'an' if is_operator else 'no'} operator already")
+        raise InvalidInput(f"{user.email} is {'an operator already' if is_operator else 'no operator'}")
     if is_operator and not user.is_active:
         raise InvalidInput(f"the account of {user.email} is not active")
     if (

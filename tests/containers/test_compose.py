@@ -91,7 +91,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     clone = folder / "clone"
     images.run(["git", "clone", "--quiet", ROOT, clone], environ)
     made = Server(clone, environ, free_port(), free_port())
-    (clone / "tls").mkdir()
     (clone / ".env").write_text(
         "SECRET_KEY=Zt7mQx2vLp9RkW4cYb8NfH3jDs6GaE1uKo5TiVwBn0123456789\n"
         f"ALLOWED_HOSTS={SITE}\nSITE_URL=https://{SITE}:{made.https}\nHIT_BASE_URL=https://{TASKS}:{made.https}\n"
@@ -178,6 +177,24 @@ def test_a_service_that_is_started_again_gets_well_and_nothing_is_lost(server: S
     assert wait_until(lambda: server.is_well(service), LONG), server.podman("logs", server.container(service))
     assert wait_until(lambda: server.ask("/readyz")[0] == 200, LONG), server.ask("/readyz")
     assert server.ask("/api/v1/corpora/demo/leaderboard/")[2] == before
+
+
+def certificate_of(server: Server) -> str:
+    return ssl.get_server_certificate(("127.0.0.1", server.https))
+
+
+def test_a_certificate_of_ones_own_is_taken_without_a_restart(server: Server) -> None:
+    made = certificate_of(server)
+    tls = server.folder / "tls"
+    names = ["-subj", f"/CN={SITE}", "-keyout", tls / "key.pem", "-out", tls / "certificate.pem"]
+    images.run(
+        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", *names], server.environ
+    )
+    server.podman("exec", server.container("proxy"), "run-proxy", "reload")
+    own = (tls / "certificate.pem").read_text()
+    assert wait_until(lambda: certificate_of(server).strip() == own.strip())
+    assert made.strip() != own.strip()
+    assert server.ask("/readyz")[0] == 200
 
 
 def test_while_web_is_away_people_and_programs_are_told(server: Server) -> None:

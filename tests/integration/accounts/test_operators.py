@@ -64,5 +64,5 @@ def test_what_cannot_be_is_said(ann, email, prepare, said):
 
 
 def test_who_is_none_cannot_be_ended(ann):
-    with pytest.raises(InvalidInput, match="no operator already"):
+    with pytest.raises(InvalidInput, match="is no operator"):
         operators.end_operator(email=ANN)

@@ -18,8 +18,8 @@ def test_every_variable_has_its_row() -> None:
 
 
 def test_a_table_that_lacks_a_variable_is_refused() -> None:
-    module = ModuleType("tables")
-    module.__doc__ = "Some.\n\n====  ====\nname  meaning\n====  ====\n``A``  one\n====  ====\n"
-    module.VARIABLES = {"A", "B"}  # type: ignore[attr-defined]
+    table = "Some.\n\n====  ====\nname  meaning\n====  ====\n``A``  one\n====  ====\n"
+    module = ModuleType("tables", table)
+    vars(module).update(VARIABLES={"A", "B"})
     with pytest.raises(ValueError, match="'B'"):
         settings.table(module)
