@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from kbpo.management.commands import load_demo
 from tests.conftest import ROOT
 from tests.containers import images
 from tests.processes import wait_until
@@ -159,13 +160,14 @@ def test_a_demo_is_loaded_scored_and_seen(server: Server) -> None:
     begun = time.monotonic()
     server.podman("exec", server.container("web"), "python", "manage.py", "load_demo", "--without-passwords")
     print(f"the demo was scored after {time.monotonic() - begun:.0f} s more")
-    status, _, body = server.ask("/api/v1/corpora/demo/leaderboard/")
-    rows = json.loads(body)["rows"]
-    assert (status, all(row["measures"]["precision"]["estimate"] > 0 for row in rows), len(rows) > 3) == (
-        200,
-        True,
-        True,
-    )
+    judged = {*load_demo.RELEASED, *load_demo.SCORED}
+
+    def are_scored() -> bool:
+        rows = json.loads(server.ask("/api/v1/corpora/demo/leaderboard/")[2])["rows"]
+        scored = {row["name"] for row in rows if row["measures"]["precision"]["estimate"] is not None}
+        return scored >= judged
+
+    assert wait_until(are_scored, LONG)  # by the worker, where this command left it something
 
 
 @pytest.mark.parametrize("service", STAY)
