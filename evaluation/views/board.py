@@ -190,6 +190,7 @@ def offered_standards(corpus: Corpus, choices: Choices) -> tuple[dict[str, str],
 def fit_columns(choices: Choices, measured: Iterable[Measures]) -> Sequence[axis.Column]:
     """Fit one axis to each measure's column, and one to all: for a phone, where they stand in one.
 
+    A measure that nobody has a figure of has no column, unless none has any.
     It ends at twice the largest estimate where the scale goes on: one interval would else hide the others.
     """
     ends: dict[str, list[float]] = {name: [] for name in choices.measures}
@@ -200,4 +201,9 @@ def fit_columns(choices: Choices, measured: Iterable[Measures]) -> Sequence[axis
             most[name] = max(most[name], 2.0 * (one.estimate or 0.0))
     ends = {name: [min(end, most[name]) for end in of_measure] for name, of_measure in ends.items()}
     common = axis.fit(end for of_measure in ends.values() for end in of_measure)
-    return [axis.Column(name, choices.measures[name], axis.fit(ends[name]), common) for name in ends]
+    has_any = any(ends.values())
+    return [
+        axis.Column(name, choices.measures[name], axis.fit(of_measure), common)
+        for name, of_measure in ends.items()
+        if of_measure or not has_any
+    ]

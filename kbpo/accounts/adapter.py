@@ -15,7 +15,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import urlencode
 
-from kbpo.accounts import guessing, tokens
+from kbpo.accounts import guessing, tokens, words
 from kbpo.accounts.models import User
 from kbpo.core import limits
 from kbpo.core.addresses import local_path
@@ -31,6 +31,8 @@ CONFIRMATION = "account/email/email_confirmation"
 
 class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
     """Counts guesses and mails in the database; its own limits, kept in a cache, are off."""
+
+    error_messages = {**DefaultAccountAdapter.error_messages, **words.ACCOUNT}
 
     def is_safe_url(self, url: str) -> bool:
         """Say whether one may be led on there: to a page of this site alone, named by its path."""
@@ -85,6 +87,8 @@ def _at_site(link: str) -> str:
 
 class FactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]
     """Names passkeys by what they are."""
+
+    error_messages = {**DefaultMFAAdapter.error_messages, **words.FACTORS}
 
     def generate_authenticator_name(self, user: User, type: Authenticator.Type) -> str:
         """Return the name that a new one has unless its owner gives another."""

@@ -19,6 +19,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 
+from kbpo.accounts import words
 from kbpo.accounts.models import User
 from kbpo.core.errors import Unavailable
 
@@ -27,6 +28,8 @@ logger = logging.getLogger(__name__)
 
 class OrganisationAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
     """Heeds an email address only if the organisation says, in the standard's word, that it is verified."""
+
+    error_messages = {**DefaultSocialAccountAdapter.error_messages, **words.ORGANISATION}
 
     def authenticate_by_email(self, sociallogin: SocialLogin) -> tuple[User, str] | None:
         """Return whose verified address it is, and the address."""

@@ -36,17 +36,32 @@ class DollarsField(forms.DecimalField):
         return f"{value // 100}.{value % 100:02}" if isinstance(value, int) else value
 
 
+def refused(form: forms.Form, error: InvalidInput) -> forms.Form:
+    """Return a filled form that says beside the field what was refused: in the words of who refused it."""
+    form.full_clean()
+    form.errors.clear()
+    said = str(error)
+    form.add_error(error.where if error.where in form.fields else None, said[:1].upper() + said[1:])
+    return form
+
+
 class ReasonForm(forms.Form):
     """A reason that somebody will read."""
 
-    reason = forms.CharField(max_length=1024, widget=forms.Textarea(attrs={"rows": 3}))
+    reason = forms.CharField(label="The reason", max_length=1024, widget=forms.Textarea(attrs={"rows": 3}))
+
+    def __init__(self, *args: Any, label: str = "", help_text: str = "", **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["reason"].label = label or self.fields["reason"].label
+        self.fields["reason"].help_text = help_text
 
 
 class UntilForm(forms.Form):
     """Until when work can be found."""
 
     until = forms.DateTimeField(
-        label="Until, UTC",
+        label="Can be found until, UTC",
+        help_text="For all its work that is out.",
         widget=forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M"),
     )
 

@@ -13,6 +13,7 @@ from playwright.sync_api import Page as Tab
 from annotations.models import Corpus
 from tests import factories as make
 from tests.browser.conftest import OpenPage
+from tests.browser.keyboard import USABLE, walk
 from tests.browser.looks import looks, picture
 from tests.integration.any_request.site import Site, build
 from tests.integration.any_request.site import settings as of_the_site
@@ -24,6 +25,7 @@ from tests.pictures.worlds import signed_in
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 PEOPLE = ("visitor", "member", "annotator", "operator", "organiser")
 NARROW, WIDE = 360, 1280
+RESEARCHERS = ("visitor", "member")  # who must come by Tab to everything there is to use
 LONG = ("help_api", "method")  # axe takes half a minute for each
 
 
@@ -53,9 +55,20 @@ def look(page: Tab, site: Site, one: Page, hits: str, width: int, scheme: str = 
     if answer.status != one.status or leads_on:
         return [f"{one.label}: {answer.status} at {page.url}"]
     picture(page, f"{one.label}-{width}-{scheme}")
+    stuck = reached(page) if width == NARROW and one.who in RESEARCHERS and not is_elsewhere(one) else []
     open_details(page)
     found = [*axe_findings(page), *measured(page, without=() if width == NARROW else ("target",))]
-    return [f"{one.label}: {fault['rule']}: {fault['what']} {fault['where']}" for fault in found]
+    return [
+        *(f"{one.label}: by keyboard: {fault}" for fault in stuck),
+        *(f"{one.label}: {fault['rule']}: {fault['what']} {fault['where']}" for fault in found),
+    ]
+
+
+def reached(page: Tab) -> list[str]:
+    """Return what Tab does not come to, or where it does not show that it came."""
+    stops, faults = walk(page)
+    usable = page.evaluate(USABLE)
+    return faults if stops >= usable else [*faults, f"{stops} stops, where {usable} things can be used"]
 
 
 @pytest.mark.parametrize("who", PEOPLE)

@@ -4,22 +4,29 @@ import re
 
 import pytest
 from django.core import mail
+from django.utils import timezone
 from playwright.sync_api import Page, expect
 
+from annotations.challenges import versions
 from evaluation.models import Submission
 from kbpo.accounts.models import User
 from tests.browser.keyboard import USABLE, go_to, press, walk, write
 from tests.factories import (
+    PRESS,
+    SHE,
+    AnnotationFactory,
     CorpusFactory,
     DocumentFactory,
     EpochFactory,
     InstanceFactory,
     PredictionFactory,
     SampleBatchFactory,
+    ScoreChangeFactory,
     ScoreFactory,
     SubmissionFactory,
     TeamFactory,
     UserFactory,
+    retire,
 )
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -241,3 +248,59 @@ def test_a_team_chooses_the_run_that_stands_for_it(open_page, member, scored):
     expect(page.get_by_role("status").filter(has_text="Finder stands for Wren now")).to_be_focused()
     scored.refresh_from_db()
     assert scored.chosen_at is not None
+
+
+def test_terms_are_accepted_and_a_refusal_leads_to_the_box(open_page, corpus, member):
+    now = timezone.now()
+    versions.write_terms(corpus=corpus, text="We are honest.", by=UserFactory(operator=True), now=now)
+    page = open_page("/corpora/news/rules/", user=member)
+    page.evaluate("document.querySelector('main form').noValidate = true")  # the server says it
+    press(page, button(page, "Accept them"))
+    faults = page.get_by_role("alert")
+    expect(faults).to_be_focused()
+    box = page.get_by_label("We accept these terms, for all members of the team")
+    press(page, faults.get_by_role("link"))
+    expect(box).to_be_focused()
+    page.keyboard.press("Space")
+    press(page, button(page, "Accept them"))
+    expect(page.get_by_text("Wren accepted them on")).to_be_visible()
+
+
+def test_a_webhook_is_added_after_an_address_that_is_none(open_page, member):
+    page = open_page(f"/teams/{member.teams.get().pk}/webhooks/", user=member)
+    field = page.get_by_label("Address")
+    write(page, field, "no address")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("alert")).to_be_focused()
+    expect(field).to_have_value("no address")
+    expect(field).to_have_attribute("aria-invalid", "true")
+    write(page, field, "https://example.org/kbp")
+    press(page, button(page, "Add"))
+    expect(page.get_by_label(re.compile("secret", re.I)).first).to_be_visible()
+
+
+def test_relations_of_a_document_are_narrowed_down(open_page, member, scored):
+    document = DocumentFactory(corpus=scored.corpus, doc_id="QUILL")
+    AnnotationFactory(document=document)
+    retire(document)
+    founded = InstanceFactory(
+        document=document, predicate="per:organizations_founded", subject=SHE, object=PRESS
+    )
+    PredictionFactory(submission=scored, instance=founded, object_type="ORG")
+    page = open_page("/corpora/news/documents/QUILL/", user=member, width=360)
+    pick(page, page.get_by_label("Relation", exact=True), "organizations")
+    press(page, button(page, "Show"))
+    expect(page).to_have_url(re.compile("predicate=per"))
+    chosen = page.get_by_label("Relation", exact=True)
+    expect(chosen.locator("option:checked")).to_contain_text("organizations founded")
+    go_to(page, chosen)  # after the page came again, it is reached again
+
+
+def test_a_system_is_cited(open_page, member, scored):
+    ScoreChangeFactory(submission=scored, computation__epoch=scored.batch.epoch)
+    page = open_page(f"/submissions/{scored.pk}/", user=member)
+    summary = page.locator("summary").filter(has_text="Cite the system")
+    press(page, summary)
+    expect(summary.locator("xpath=..")).to_have_attribute("open", "")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.closest('details') !== null")

@@ -69,7 +69,7 @@ def empty() -> Site:
     document = make.DocumentFactory.create(corpus=corpora[KBP.name], segmented=True)
     site.things |= {
         **{name: {"tag": TAG} for name in _OF_CORPUS},
-        **{name: {"pk": team.pk} for name in ("team", "public_team", "webhooks")},
+        **{name: {"pk": team.pk} for name in ("team", "webhooks")},
         "metrics": {"tag": REPORTS},
         "document": {"tag": TAG, "doc_id": document.doc_id},
         "desk_corpus": {"tag": TAG},

@@ -57,6 +57,7 @@ def documents(request: HttpRequest, tag: str) -> HttpResponse:
     context = {
         "corpus": corpus,
         "page": page,
+        "has_dates": any(document.date for document in page),
         "rows": [(document, passages.get(document.pk), counts[document.pk]) for document in page],
         "words": words,
         "show": show,

@@ -8,8 +8,9 @@ from django.utils.safestring import SafeString
 
 from annotations.models import Question
 from crowd.interfaces.registry import find_interface, interface_of
-from crowd.models import Assignment, Budget, HitBatch
+from crowd.models import Assignment, BatchMeasure, Budget, HitBatch
 from kbpo.core import durations
+from kbpo.pages import batches
 
 register = template.Library()
 
@@ -20,6 +21,8 @@ _STATES = {
     HitBatch.State.CANCELLED: "cancelled",
     HitBatch.State.FINISHED: "finished",
 }
+LEAST_QUESTIONS = 2
+"""With two votes, of which Fleiss' κ is estimable."""
 _PLACES = {"marketplace": "marketplace", "mturk": "MTurk", "prolific": "Prolific"}
 
 
@@ -87,7 +90,7 @@ def cents(value: float) -> str:
 
     Examples
     --------
-    >>> cents(123.456), cents(2.25)
+    >>> cents(123.456), cents(2.26)
     ('$1.23', '2.3 cents')
     """
     return f"${value / 100:,.2f}" if value >= 100 else f"{value:.1f} cents"
@@ -97,6 +100,32 @@ def cents(value: float) -> str:
 def kappa(value: float | None) -> str:
     """Write κ with two decimals; a dash where there is none."""
     return "–" if value is None else f"{value:.2f}".replace("-", "−")
+
+
+@register.simple_tag
+def least_for_pace() -> int:
+    """Return how many assignments must come in a day before it is said how long the rest takes."""
+    return batches.ENOUGH
+
+
+@register.filter
+def no_kappa(measure: BatchMeasure | None, batch: HitBatch) -> str:
+    """Say why a batch has no κ, and what would give it one.
+
+    Examples
+    --------
+    >>> no_kappa(None, HitBatch(is_tutorial=True))
+    'none: a tutorial'
+    >>> no_kappa(None, HitBatch())
+    'needs 2 questions with 2 votes'
+    >>> no_kappa(BatchMeasure(questions=8), HitBatch())
+    'needs votes that differ: all 8 questions have the same'
+    """
+    if batch.is_tutorial:
+        return "none: a tutorial"
+    if measure is None or measure.questions < LEAST_QUESTIONS:
+        return f"needs {LEAST_QUESTIONS} questions with 2 votes"
+    return f"needs votes that differ: all {measure.questions:,} questions have the same"
 
 
 @register.filter

@@ -13,10 +13,11 @@ from django.views.decorators.http import require_POST, require_safe
 from annotations.roles import Act
 from crowd import review
 from crowd.models import Assignment, HitBatch
-from kbpo.accounts.models import User
-from kbpo.core.errors import InvalidInput, KbpoError
+from kbpo.accounts.models import User, WorkerIdentity
+from kbpo.core.errors import InvalidInput
 from kbpo.pages import answers as reads
 from kbpo.pages.access import for_role, narrowed, person
+from kbpo.pages.forms import ReasonForm, refused
 from kbpo.pages.reading import number, paged
 
 PAGE = 50
@@ -66,9 +67,10 @@ def decide(request: HttpRequest, pk: int, action: str) -> HttpResponse:
     return redirect("desk_answer", following.pk if following else pk)
 
 
-def _show(request: HttpRequest, pk: int, error: KbpoError | None = None, action: str = "") -> HttpResponse:
+def _show(request: HttpRequest, pk: int, error: InvalidInput | None = None, action: str = "") -> HttpResponse:
     found = _find(request, pk)
     is_open = found.state == State.SUBMITTED and not found.decision
+    forms = {name: _form(request, name, action, found.hit.batch) for name in ("reject", "override")}
     context = {
         "assignment": found,
         "batch": found.hit.batch,
@@ -80,10 +82,25 @@ def _show(request: HttpRequest, pk: int, error: KbpoError | None = None, action:
         "has_more": _theirs(request, reads.listed(show="flagged")).exclude(pk=pk).exists(),
         "due_by": review.due_by(found) if is_open and (found.flag or found.hold) else None,
         "error": error,
-        "failed_action": action,
-        "reason": request.POST.get("reason", ""),
+        "failed_form": refused(forms[action], error) if error and action in forms else None,
+        "reject_form": forms["reject"],
+        "override_form": forms["override"],
     }
     return render(request, "desk/answer.html", context, status=error.status if error else 200)
+
+
+def _form(request: HttpRequest, name: str, action: str, batch: HitBatch) -> ReasonForm:
+    """Return the form for a reason: filled, if it is the one that was sent."""
+    filled = request.POST if name == action else None
+    if name == "override":
+        return ReasonForm(filled, label="Why the rejection is taken back; the worker is told")
+    said = (
+        "It is not paid, its votes do not count, and its questions are asked again. "
+        "That others answered otherwise is no reason by itself."
+    )
+    if batch.provider == WorkerIdentity.Provider.PROLIFIC:
+        said += " Prolific wants at least 100 characters."
+    return ReasonForm(filled, label="The reason, which the worker is told", help_text=said)
 
 
 def _theirs(request: HttpRequest, rows: QuerySet[Assignment]) -> QuerySet[Assignment]:

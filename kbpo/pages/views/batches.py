@@ -5,6 +5,7 @@ from datetime import UTC
 from types import MappingProxyType
 
 from django.contrib import messages
+from django.forms import Form
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
@@ -14,10 +15,10 @@ from annotations.roles import Act
 from crowd import posting
 from crowd.models import HitBatch
 from kbpo.accounts.models import User
-from kbpo.core.errors import InvalidInput, KbpoError
+from kbpo.core.errors import InvalidInput
 from kbpo.pages import batches, hits
 from kbpo.pages.access import for_role, may, narrowed, person
-from kbpo.pages.forms import ReasonForm, UntilForm
+from kbpo.pages.forms import ReasonForm, UntilForm, refused
 from kbpo.pages.reading import paged
 
 PAGE = 25
@@ -55,20 +56,29 @@ def act(request: HttpRequest, pk: int, action: str) -> HttpResponse:
     return redirect("desk_batch", pk)
 
 
-def _show(request: HttpRequest, pk: int, error: KbpoError | None = None, action: str = "") -> HttpResponse:
+def _show(request: HttpRequest, pk: int, error: InvalidInput | None = None, action: str = "") -> HttpResponse:
     now = timezone.now()
     found = _find(request, pk)
     [standing] = batches.standings([found], now=now)
     page = paged(request, hits.stuck(found, now=now), PAGE)
+    forms: dict[str, Form] = {
+        "pause": ReasonForm(
+            request.POST if action == "pause" else None,
+            label="Why it is paused",
+            help_text="Nothing more is posted. What is out stays out, and is paid.",
+        ),
+        "extend": UntilForm(request.POST if action == "extend" else None),
+    }
+    failed = refused(forms[action], error) if error and action in forms else None
     context = {
         "batch": found,
         "standing": standing,
         "page": page,
         "stuck": hits.explain(list(page.object_list), found, now=now),
         "error": error,
-        "failed_action": action,
-        "reason_form": ReasonForm(request.POST if action == "pause" else None),
-        "until_form": UntilForm(request.POST if action == "extend" else None),
+        "failed_form": failed,
+        "reason_form": forms["pause"],
+        "until_form": forms["extend"],
         "may_steer": (may_steer := may(request, Act.POST, found.corpus)),
         "may_review": may(request, Act.REVIEW, found.corpus),
         **{f"may_{name}": may_steer and found.state in states for name, states in MAY.items()},

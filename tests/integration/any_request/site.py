@@ -165,7 +165,7 @@ def build(people: tuple[User, User, User] | None = None, letters: str = "letters
     check = checks.start(task=KBP, upload=upload, corpus=corpus, format="tac2016")
     checks.read_checks(find_task=task_of)
 
-    phase, post = _challenge(corpus, operator, member, now)
+    phase, post = _challenge(corpus, operator, team, now)
     invitation = teams.invite(user=member, team=team, email=annotator.email)
     webhook = managing.add(user=member, team=team, url="https://example.org/kbp", events=[events.SCORED])
     delivery = managing.send_test(user=member, webhook=webhook)
@@ -354,12 +354,12 @@ def build(people: tuple[User, User, User] | None = None, letters: str = "letters
     return site
 
 
-def _challenge(corpus: Corpus, operator: User, member: User, now: datetime) -> tuple[CorpusPhase, CorpusNews]:
-    """Give a corpus a phase, terms that the member's team has accepted, and a post."""
+def _challenge(corpus: Corpus, operator: User, team: Team, now: datetime) -> tuple[CorpusPhase, CorpusNews]:
+    """Give a corpus a phase, terms that a team has accepted, and a post."""
     details = PhaseDetails("All the time", datetime(2020, 1, 1, tzinfo=UTC))
     phase = dates.add_phase(corpus=corpus, by=operator, details=details, now=now)
     versions.write_terms(corpus=corpus, text="We are honest.", by=operator, now=now)
-    versions.accept(corpus=corpus, version=1, team=member.teams.get(), by=member, now=now)
+    versions.accept(corpus=corpus, version=1, team=team, by=team.members.earliest("pk"), now=now)
     return phase, news.publish(corpus=corpus, by=operator, title="It begins", now=now)
 
 
