@@ -1,27 +1,76 @@
 """Scores from an archive alone, held against those that it states."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Generic, TypeVar
 
 from kbpo_archive import classification, generation, kbp
 from kbpo_archive.errors import BadArchive
-from kbpo_archive.figures import Figure, Figures, Place, stated
+from kbpo_archive.figures import (
+    Choice,
+    Differ,
+    Figure,
+    Place,
+    Scored,
+    SubsetPlace,
+    stated,
+    stated_subsets,
+)
+from kbpo_archive.ranking import Difference, Ranking
 from kbpo_archive.reading import Archive
+
+P = TypeVar("P", Place, SubsetPlace)
 
 AGREE = 1e-12
 """Within which a figure that is computed again agrees."""
 
-Compute = Callable[[Archive], Iterator[tuple[Place, Figure]]]
-IsHeldBack = Callable[[Archive, Place], bool]
-TASKS: Mapping[str, tuple[Compute, IsHeldBack]] = MappingProxyType(
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """How the scores of a task are computed, and what of them rests on more than an archive tells."""
+
+    score: Callable[[Archive], Iterator[Scored]]
+    is_held_back: Callable[[Archive, Place], bool]
+    subsets: Callable[[Archive], Iterator[tuple[SubsetPlace, Figure]]]
+    is_subset_held_back: Callable[[Archive, SubsetPlace], bool]
+
+
+_TASKS: Mapping[str, _Task] = MappingProxyType(
     {
-        "kbp": (kbp.compute, kbp.is_held_back),
-        "classification": (classification.compute, classification.is_held_back),
-        "generation": (generation.compute, generation.is_held_back),
+        name: _Task(module.score, module.is_held_back, module.subsets, module.is_subset_held_back)
+        for name, module in (("kbp", kbp), ("classification", classification), ("generation", generation))
     }
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Compared(Generic[P]):
+    """Some of an archive's figures, as computed and as published.
+
+    Attributes
+    ----------
+    figures : mapping of place to Figure
+        As computed now.
+    stated : mapping of place to Figure
+        As published, as far as they can be computed.
+    held_back : int
+        How many more were published, which rest on what the archive does not tell.
+    """
+
+    figures: Mapping[P, Figure]
+    stated: Mapping[P, Figure]
+    held_back: int
+
+    @property
+    def differences(self) -> Mapping[P, float]:
+        """By how much figures differ; infinity where one is missing."""
+        found = {}
+        for place in sorted(self.figures.keys() | self.stated.keys()):
+            own, other = self.figures.get(place), self.stated.get(place)
+            found[place] = math.inf if own is None or other is None else own.difference(other)
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,22 +79,20 @@ class Recomputed:
 
     Attributes
     ----------
-    figures : mapping of Place to Figure
-        As computed now.
-    stated : mapping of Place to Figure
-        As published, as far as they can be computed.
-    held_back : int
-        How many more were published, which rest on documents that are sealed still.
-    differences : mapping of Place to float
-        By how much they differ where it is more than `AGREE`; infinity where one is missing.
+    scores : Compared of Place
+    ranks : Compared of Place
+        Ranks, and how many systems are ranked and pairs differ (`kbpo_archive.ranking`).
+    subsets : Compared of SubsetPlace
+    differences : mapping of place to float
+        By how much any differ where it is more than `AGREE`; infinity where one is missing.
     largest : float
         By how much any differs.
     """
 
-    figures: Figures
-    stated: Figures
-    held_back: int
-    differences: Mapping[Place, float]
+    scores: Compared[Place]
+    ranks: Compared[Place]
+    subsets: Compared[SubsetPlace]
+    differences: Mapping[Place | SubsetPlace, float]
     largest: float
 
     @property
@@ -54,43 +101,106 @@ class Recomputed:
         return not self.differences
 
 
-def recompute(archive: Archive) -> Figures:
-    """Compute every published figure of an archive.
+def compare(archive: Archive) -> Recomputed:
+    """Compute an archive's scores, ranks and scores of subsets, and hold them against those that it states.
 
     Raises
     ------
     BadArchive
         If it is of a task that this version does not know, or is damaged.
     """
-    compute, is_held_back = _task(archive)
-    if not archive.table("systems")["system"].size:
-        return {}
-    return {place: figure for place, figure in compute(archive) if not is_held_back(archive, place)}
-
-
-def compare(archive: Archive) -> Recomputed:
-    """Compute an archive's scores again, and hold them against those that it states."""
-    _, is_held_back = _task(archive)
-    figures, published = recompute(archive), stated(archive)
-    comparable = {place: one for place, one in published.items() if not is_held_back(archive, place)}
-    found: dict[Place, float] = {}
-    for place in figures.keys() | comparable.keys():
-        own, other = figures.get(place), comparable.get(place)
-        found[place] = math.inf if own is None or other is None else own.difference(other)
+    task = _task(archive)
+    ranking = Ranking.of(archive)
+    figures: dict[Place, Figure] = {}
+    ranked: dict[Place, Figure] = {}
+    for figures_of, differs in _scored(archive, task):
+        figures |= figures_of
+        if ranking is not None:
+            for choice, differ in differs:
+                ranked.update(ranking.rank(choice, differ, figures_of))
+    scores = _held(figures, stated(archive), lambda place: task.is_held_back(archive, place))
+    ranks: Compared[Place] = Compared({}, {}, 0)
+    if ranking is not None:
+        computed = {place[1:6] for place in ranked}
+        published = {place: one for place, one in ranking.stated.items() if place[1:6] in computed}
+        shown = {place: one for place, one in ranked.items() if place in published}  # not of hidden systems
+        ranks = Compared(shown, published, len(ranking.stated) - len(published))
+    of_subsets: dict[SubsetPlace, Figure] = {}
+    if "subsets" in archive.manifest and has_systems(archive):
+        of_subsets = {
+            place: one for place, one in task.subsets(archive) if not task.is_subset_held_back(archive, place)
+        }
+    subsets = _held(
+        of_subsets, stated_subsets(archive), lambda place: task.is_subset_held_back(archive, place)
+    )
+    every: dict[Place | SubsetPlace, float] = {**scores.differences, **ranks.differences}
+    every |= subsets.differences
     return Recomputed(
-        figures,
-        comparable,
-        len(published) - len(comparable),
-        {place: one for place, one in sorted(found.items()) if not one <= AGREE},
-        max(found.values(), default=0.0),
+        scores,
+        ranks,
+        subsets,
+        {place: one for place, one in every.items() if not one <= AGREE},
+        max(every.values(), default=0.0),
     )
 
 
-def _task(archive: Archive) -> tuple[Compute, IsHeldBack]:
+def between(archive: Archive, first: int, second: int) -> Iterator[Difference]:
+    """Compute how two systems of an archive differ: under every choice, of every measure, at every level.
+
+    Differences in recall are among them once each document is told (`documents` in the manifest).
+
+    Parameters
+    ----------
+    archive : Archive
+    first, second : int
+        Their numbers.
+
+    Raises
+    ------
+    BadArchive
+        If it says nothing of ranks, or has no such systems.
+    """
+    ranking = Ranking.of(archive)
+    known = set(archive.table("systems")["system"].tolist()) if has_systems(archive) else set()
+    for number in (first, second):
+        if number not in known:
+            raise BadArchive(
+                f"has no system {number}; its systems are 1 to {len(known)}", where=str(archive.path)
+            )
+    if ranking is None or first == second:
+        raise BadArchive("says nothing of how these two differ", where=str(archive.path))
+    for figures, differs in _scored(archive, _task(archive)):
+        for choice, differ in differs:
+            yield from ranking.between(choice, differ, figures, first, second)
+
+
+def has_systems(archive: Archive) -> bool:
+    """Say whether any system was sampled in the epoch."""
+    return archive.has("systems") and bool(archive.table("systems")["system"].size)
+
+
+def _scored(
+    archive: Archive, task: _Task
+) -> Iterator[tuple[dict[Place, Figure], Iterable[tuple[Choice, Differ]]]]:
+    if not has_systems(archive):
+        return
+    for some in task.score(archive):
+        figures = {place: one for place, one in some.figures if not task.is_held_back(archive, place)}
+        yield figures, some.differs
+
+
+def _held(
+    figures: Mapping[P, Figure], published: Mapping[P, Figure], is_held_back: Callable[[P], bool]
+) -> Compared[P]:
+    comparable = {place: one for place, one in published.items() if not is_held_back(place)}
+    return Compared(figures, comparable, len(published) - len(comparable))
+
+
+def _task(archive: Archive) -> _Task:
     name = archive.manifest["task"]
-    if name not in TASKS:
+    if name not in _TASKS:
         raise BadArchive(
             f"is of the task {name!r:.40}, whose scores this version does not compute",
             where=str(archive.path),
         )
-    return TASKS[name]
+    return _TASKS[name]

@@ -80,7 +80,8 @@ def _run(asked: argparse.Namespace, output: Output, of_client: Mapping[str, Any]
     if asked.command == "validate":
         return _validate(asked, output)
     if asked.command == "recompute":
-        return recomputing.show(asked.archive, output)
+        pair = None if asked.between is None else (asked.between[0], asked.between[1])
+        return recomputing.show(asked.archive, output, of=asked.of, pair=pair)
     if asked.command == "training":
         return training.make(asked.archive, asked.out, asked.texts, output)
     if asked.command == "login":
