@@ -97,9 +97,9 @@ def measure() -> dict[str, Any]:
         found |= _timed("kbpo training", [*training, str(folder / "places")])
         written = [one for one in (folder / "places").rglob("*") if one.is_file()]
         found["training data, bytes"] = sum(one.stat().st_size for one in written)
-        for one in sorted((folder / "places" / "data").glob("*")):
-            found[f"examples of {one.name}"] = sum(
-                len(file.read_bytes().splitlines()) for file in one.iterdir()
+        for kind in sorted((folder / "places" / "data").glob("*")):
+            found[f"examples of {kind.name}"] = sum(
+                len(file.read_bytes().splitlines()) for file in kind.iterdir()
             )
         stranger = _stranger(folder / "stranger")
         found |= _timed("the short script", [str(stranger), str(SCRIPT), str(downloaded)])
@@ -119,7 +119,7 @@ def _download(address: str, path: Path) -> None:
 
     answer = Client(HTTP_HOST=(settings.ALLOWED_HOSTS or ["localhost"])[0]).get(address)
     assert answer.status_code == 200, f"{address}: {answer.status_code}"
-    path.write_bytes(b"".join(answer))  # type: ignore[arg-type]
+    path.write_bytes(b"".join(answer))
 
 
 def _stranger(folder: Path) -> Path:

@@ -103,8 +103,9 @@ class Ranking:
             ranked = None
             are_ranked = all(Place(number, *choice, level, RANK) in self.stated for number in (first, second))
             sizes = [self.stated.get(Place(ALL, *choice, level, name)) for name in (SYSTEMS, APART)]
-            if are_ranked and None not in sizes:
-                ranked = Ranked(*(int(one.estimate) for one in sizes))
+            counts = [int(one.estimate) for one in sizes if one is not None and one.estimate is not None]
+            if are_ranked and len(counts) == len(sizes):
+                ranked = Ranked(*counts)
             for measure in sorted(measures):
                 ours, theirs = (
                     _interval(figures[Place(number, *choice, level, measure)]) for number in (first, second)
@@ -141,7 +142,8 @@ def _stated(archive: Archive) -> Figures:
     for system, level, rank, apart, choice in zip(
         *(table[name].tolist() for name in ("system", "level", "rank", "apart")), choices, strict=True
     ):
-        place = Place(system, *choice, level, RANK)
+        estimator, weighting, part, standard = choice
+        place = Place(system, estimator, weighting, part, standard, level, RANK)
         found[place if system != ALL else place._replace(measure=SYSTEMS)] = counted(rank)
         if apart != NOTHING:
             found[place._replace(measure=APART)] = counted(apart)

@@ -65,6 +65,7 @@ _ALL = (
         ("floor", FLOAT, "b: labels spread evenly over its units; empty under independent draws"),
         ("draws", INT, "how often was drawn; empty but under independent draws"),
         ("weights_version", TEXT, "the rules by which its p were made"),
+        ("submission", INT, "the number of its page, if everybody sees it or the release's snapshot has it"),
         ("ranked", FLAG, "whether it was among those that ranks were over when the epoch was released"),
     ),
     _table(
@@ -81,6 +82,7 @@ _ALL = (
         ("pi", FLOAT, "π: the probability that it is in the sample; empty under independent draws"),
         ("flat_pi", FLOAT, "π had every variance been planned as ¼; empty where that is π"),
         ("sampled", FLAG, "whether it is in the sample, or was known before"),
+        ("since", INT, "of a sampled one, with which system it came into the sample"),
         ("known", FLAG, "whether its labels were published before the system arrived, so that π is 1"),
         ("question", INT, "of a sampled one, which question settles it"),
         ("claim", TEXT, "which claim of that question; empty where its task goes by all of them"),
@@ -101,6 +103,7 @@ _ALL = (
         (WEIGHT + "…", FLOAT, "p under each weighting: a column for each, which sums to 1 over a system"),
         ("planned_variance", FLOAT, "s²: how uncertain its label was planned to be; empty: ¼"),
         ("pi_after", FLOAT, "π after the system arrived, where that changed it"),
+        ("flat_term", FLOAT, "the root of what the system adds to the square of flat_pi, if it does"),
         ("draws", INT, "how often it was drawn for the system, under independent draws"),
         (
             "subject_question",

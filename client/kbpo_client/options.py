@@ -51,6 +51,12 @@ def for_recomputing(command: argparse.ArgumentParser) -> None:
         metavar=("A", "B"),
         help="print how two systems differ, by their numbers in the archive",
     )
+    command.add_argument(
+        "--snapshot",
+        type=Path,
+        metavar="FILE",
+        help="compute the figures of a snapshot of the leaderboard, also of earlier in the epoch",
+    )
 
 
 def _archive(command: argparse.ArgumentParser) -> None:

@@ -1,10 +1,12 @@
 """Scores from an archive alone, for the command line."""
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kbpo_client.archives import opened
+from kbpo_client.errors import WrongUsage
 from kbpo_client.options import RANKS, SCORES, SUBSETS
 from kbpo_client.output import Output
 
@@ -47,6 +49,41 @@ def show(path: Path, output: Output, *, of: str = SCORES, pair: tuple[int, int] 
         output.rows(list(_rows(archive, found, names, of)))
     output.tell(f"{checked} files are as the manifest has them")
     return _compared(found, output)
+
+
+def show_snapshot(path: Path, snapshot: Path, output: Output) -> int:
+    """Print the figures of a snapshot as an archive has them; return 1 if one is not as it was kept.
+
+    Raises
+    ------
+    WrongUsage
+        If NumPy and SciPy are not there, or one of the files is not what it should be.
+    """
+    try:
+        kept = json.loads(snapshot.read_bytes())
+    except (OSError, ValueError, RecursionError) as error:
+        raise WrongUsage(f"{snapshot} is no snapshot: {error}") from None
+    with opened(path) as archive:
+        from kbpo_archive.recomputing import AGREE, compare_snapshot
+
+        names = archive.table("systems")["name"]
+        found = compare_snapshot(archive, kept)
+        output.rows(
+            [
+                {"name": names[place.system - 1], **place._asdict(), **_figure(figure)}
+                for place, figure in _sorted(found.figures)
+            ]
+        )
+    if found.held_back:
+        output.tell(f"{found.held_back:,} more figures rest on what this archive does not tell")
+    wrong = {place: one for place, one in found.differences.items() if not one <= AGREE}
+    for place, difference in list(wrong.items())[:LISTED]:
+        output.tell(f"not as kept, by {difference:.1e}: {', '.join(map(str, place))}")
+    told = f"{len(wrong):,} of {len(found.stated):,} figures of the snapshot come out otherwise"
+    if not wrong:
+        told = f"all {len(found.stated):,} figures of the snapshot come out again, within {AGREE:g}"
+    output.tell(told)
+    return 1 if wrong else 0
 
 
 def _compared(found: "Recomputed", output: Output) -> int:
