@@ -21,6 +21,7 @@ BENCHMARKS = {
     "estimators": "how long it takes to score a thousand systems in memory",
     "web": "how many pages a second, by workers and threads, and while mail or Postgres hangs",
     "paging": "how long a page of the API takes, wherever it is in a list of a million predictions",
+    "archive": "how large the archive of a real epoch is, and how long it takes to make and to use it",
     "scoring": "how long it takes to sample systems, and to score them from Postgres to stored rows",
 }
 

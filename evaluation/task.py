@@ -190,8 +190,34 @@ class ToArchive(Protocol):
     def teams(self) -> Mapping[int, int]:
         """Return the number of each team, by row id."""
 
+    @property
+    def divided(self) -> "Sequence[ArchivedDivision]":
+        """Return what `Archiving.divide` yields."""
+
     def pseudonym(self, worker: int) -> str:
         """Return what stands for a person in this release alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class ArchivedDivision:
+    """A way to divide what systems predict, as an archive has it.
+
+    Attributes
+    ----------
+    name : str
+        A key of `Task.subsets`.
+    names : sequence of str
+        Of its subsets.
+    of_units : sequence of int[n], or None
+        For each system the subset of each prediction, −1 for none; None where other columns say it.
+    of_relations : int[T] or None
+        The same of the true relations of the documents annotated in full, where there are any.
+    """
+
+    name: str
+    names: Sequence[str]
+    of_units: Sequence[IntArray] | None
+    of_relations: IntArray | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -205,6 +231,8 @@ class Archiving:
     describe : callable
         Of each unit, given whether it may be told where it is: its document's id, or None, and the values of
         those columns.
+    divide : callable
+        The ways in which its scores of subsets divide what systems predict; without names, none.
     prediction_columns : callable
         Columns of the table of predictions: by name, for each system the values in the order of its units.
     write : callable
@@ -213,6 +241,7 @@ class Archiving:
 
     unit_columns: tuple[str, ...]
     describe: Callable[[ToArchive, Sequence[bool]], Iterator[tuple[str | None, Sequence[Any]]]]
+    divide: Callable[[ToArchive], Iterator[ArchivedDivision]]
     prediction_columns: Callable[[ToArchive], Mapping[str, Sequence[Sequence[Any]]]]
     write: Callable[[Writer, ToArchive], Mapping[str, Any]]
 

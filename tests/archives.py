@@ -4,10 +4,10 @@ from django.utils import timezone
 
 from annotations.models import Corpus
 from evaluation.archives import making
-from evaluation.design import epochs
 from evaluation.kbp.task import TASK as KBP
 from evaluation.models import EpochArchive
 from evaluation.registry import task_of
+from evaluation.scoring import releasing
 from kbpo_archive.reading import Archive
 from kbpo_archive.recomputing import Recomputed, compare
 
@@ -24,7 +24,7 @@ def recomputed(tag: str) -> Recomputed:
 
 def released(retire: float | None) -> EpochArchive:
     """Release the one corpus' open epoch; return the archive that is made of it."""
-    epochs.release(corpus=Corpus.objects.get(), task=KBP, retire=retire)
+    releasing.release(corpus=Corpus.objects.get(), task=KBP, retire=retire)
     return made()
 
 

@@ -1,30 +1,64 @@
 """Scores of classifications, from an archive."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 import numpy as np
 
-from kbpo_archive.figures import Figure, Place, measured
+from kbpo_archive.figures import Choice, Figure, Place, Scored, SubsetPlace, measured, measured_subset
 from kbpo_archive.pool import ArchivedPool
 from kbpo_archive.reading import Archive
 from kbpo_estimators._checks import FloatArray
-from kbpo_estimators.classification.estimates import Given, Scores, learn
+from kbpo_estimators.classification.estimates import FEW, Estimated, Given, Scores, learn
 from kbpo_estimators.classification.labels import AuditedItems
-from kbpo_estimators.intervals import LEVELS, interval
+from kbpo_estimators.classification.sides import Side
+from kbpo_estimators.intervals import DEFAULT_LEVEL, LEVELS, interval
 from kbpo_estimators.scores import AUDIT, VOTES
 
 ESTIMATOR, WEIGHTING, PART = "sampled", "class", "class"
 """What there is to choose: one of each."""
+BY_CLASS = "class"
+"""The one way to divide."""
 
 
-def compute(archive: Archive) -> Iterator[tuple[Place, Figure]]:
-    """Compute every score of an epoch's systems.
+def score(archive: Archive) -> Iterator[Scored]:
+    """Compute every score of an epoch's systems, by each standard."""
+    for standard, scores, systems in _scores(archive):
+        overall = [scores.overall(system) for system in range(systems)]
+        side = Side.of(scores, overall)
+        choice = Choice(ESTIMATOR, WEIGHTING, PART, standard)
+        yield Scored(_figures(choice, overall), [(choice, partial(side.differences, side))])
 
-    Yields
-    ------
-    (Place, Figure)
-    """
+
+def _figures(
+    choice: Choice, overall: Sequence[Mapping[str, Estimated | None]]
+) -> Iterator[tuple[Place, Figure]]:
+    for system, found in enumerate(overall, start=1):
+        for level in LEVELS:
+            intervals = {name: interval(one, level) for name, one in found.items()}
+            yield from measured(system, choice, round(100 * level), intervals)
+
+
+def subsets(archive: Archive) -> Iterator[tuple[SubsetPlace, Figure]]:
+    """Compute every score of a class."""
+    for standard, scores, systems in _scores(archive):
+        for system in range(systems):
+            for number in range(scores.classes):
+                by_class = scores.by_class(system, number)
+                measures = {name: interval(one, DEFAULT_LEVEL) for name, one in by_class.items()}
+                some = any(one is not None for one in measures.values())
+                judged = int(scores.judged[number])
+                place = SubsetPlace(system + 1, BY_CLASS, number, PART, standard, "")
+                yield from measured_subset(
+                    place,
+                    measures,
+                    scores.labels(system, number) if some else None,
+                    judged if judged >= FEW else None,
+                )
+
+
+def _scores(archive: Archive) -> Iterator[tuple[str, Scores, int]]:
+    """Yield the scores by each standard, and how many systems there are."""
     pool = ArchivedPool(archive)
     names: list[str] = archive.manifest["classes"]
     sampled, folds, pi = pool.sampled, pool.units["fold"], pool.units["pi"]
@@ -36,24 +70,22 @@ def compute(archive: Archive) -> Iterator[tuple[Place, Figure]]:
     ]
     q, _ = learn(systems, len(names), sampled, folds, truth)
     of = partial(Scores, systems, len(names), pi, sampled, truth, q)
+    yield VOTES, of(), len(systems)
     audit = pool.audit(_answers(claims))
-    found = {VOTES: of()}
     if audit is not None:
         # Answers are numbers of classes in the order of their names, from 1; 0 of none.
         number = np.array([-1, *(names.index(name) for name in sorted(names))])
         audited = number[np.nan_to_num(audit.answers).astype(np.int64)]
-        found[AUDIT] = of(AuditedItems(audit.rho, audit.audited, audited, audit.doubts))
-    for standard, scores in found.items():
-        for system in range(len(systems)):
-            overall = scores.overall(system)
-            for level in LEVELS:
-                intervals = {name: interval(one, level) for name, one in overall.items()}
-                choice = ESTIMATOR, WEIGHTING, PART, standard
-                yield from measured(system + 1, choice, round(100 * level), intervals)
+        yield AUDIT, of(AuditedItems(audit.rho, audit.audited, audited, audit.doubts)), len(systems)
 
 
 def is_held_back(archive: Archive, place: Place) -> bool:
     """Say that nothing is: no score rests on what is sealed."""
+    return False
+
+
+def is_subset_held_back(archive: Archive, place: SubsetPlace) -> bool:
+    """Say that nothing is."""
     return False
 
 

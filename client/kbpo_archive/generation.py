@@ -1,61 +1,116 @@
 """Scores of generated texts, from an archive."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
-from kbpo_archive.figures import Figure, Place, measured
+from kbpo_archive.figures import Choice, Figure, Place, Scored, SubsetPlace, measured, measured_subset
 from kbpo_archive.pool import ArchivedPool
-from kbpo_archive.reading import Archive
+from kbpo_archive.reading import NOTHING, Archive
+from kbpo_archive.tables import SUBSET
 from kbpo_estimators._checks import FloatArray
-from kbpo_estimators.generation import Given, Judgements, Scores
-from kbpo_estimators.intervals import LEVELS
+from kbpo_estimators.generation import Given, Judgements, Score, Scores
+from kbpo_estimators.generation.sides import ANOTHER_CROWD, THIS_CROWD, sides_of
+from kbpo_estimators.intervals import DEFAULT_LEVEL, LEVELS, Interval
 from kbpo_estimators.judging.sampled import numbered
 
 CORRECTED, PLAIN = "corrected", "plain"
 """Estimators: with the metrics that were fixed beforehand, and from judgements alone."""
-THIS_CROWD, ANOTHER_CROWD = "votes", "crowd"
-"""Standards: for those who judged, and for others like them."""
 WEIGHTING = "output"
 
 
-def compute(archive: Archive) -> Iterator[tuple[Place, Figure]]:
-    """Compute every score of an epoch's systems.
+def score(archive: Archive) -> Iterator[Scored]:
+    """Compute every score of an epoch's systems, by each estimator."""
+    pool = _read(archive)
+    for estimator, scores in pool.by_estimator.items():
+        found = [
+            {name: scores.score(system, name) for name in pool.measures}
+            for system in range(len(scores.systems))
+        ]
+        differs = [
+            (Choice(estimator, WEIGHTING, part, standard), partial(side.differences, side))
+            for standard, side in sides_of(scores, found).items()
+            for part in pool.measures
+        ]
+        yield Scored(_figures(estimator, pool.measures, found), differs)
 
-    Yields
-    ------
-    (Place, Figure)
-    """
+
+def _figures(
+    estimator: str, measures: list[str], found: Sequence[Mapping[str, Score | None]]
+) -> Iterator[tuple[Place, Figure]]:
+    for system, of_system in enumerate(found, start=1):
+        for standard in (THIS_CROWD, ANOTHER_CROWD):
+            for level in LEVELS:
+                intervals = _intervals(of_system, standard, level)
+                for part in measures:  # parts differ by what ranks alone
+                    choice = estimator, WEIGHTING, part, standard
+                    yield from measured(system, choice, round(100 * level), intervals)
+
+
+def _intervals(found: Mapping[str, Score | None], standard: str, level: float) -> dict[str, Interval | None]:
+    estimated = {
+        name: None if one is None else one.this_crowd if standard == THIS_CROWD else one.another_crowd
+        for name, one in found.items()
+    }
+    return {name: None if one is None else one.interval(level) for name, one in estimated.items()}
+
+
+def subsets(archive: Archive) -> Iterator[tuple[SubsetPlace, Figure]]:
+    """Compute every score of subsets of what systems wrote."""
+    pool = _read(archive)
+    scores = pool.by_estimator[CORRECTED]
+    for division, names in archive.manifest["subsets"]["divisions"].items():
+        for number, (given, of_unit) in enumerate(
+            zip(scores.systems, pool.pool.split(f"{SUBSET}{division}"), strict=True)
+        ):
+            which = np.full(pool.inputs, NOTHING)
+            which[given.inputs] = of_unit
+            for subset in range(len(names)):
+                within = which == subset
+                if not within.any():
+                    continue
+                found = {name: scores.score(number, name, within) for name in pool.measures}
+                judged = next((one.outputs for one in found.values() if one is not None), None)
+                for standard in (THIS_CROWD, ANOTHER_CROWD):
+                    intervals = _intervals(found, standard, DEFAULT_LEVEL)
+                    for part in pool.measures:
+                        place = SubsetPlace(number + 1, division, subset, part, standard, "")
+                        yield from measured_subset(place, intervals, judged, None)
+
+
+@dataclass(frozen=True, eq=False)
+class _Pool:
+    """A pool with its scores by each estimator, its measures, and how many inputs there are."""
+
+    pool: ArchivedPool
+    by_estimator: Mapping[str, Scores]
+    measures: list[str]
+    inputs: int
+
+
+def _read(archive: Archive) -> _Pool:
     pool = ArchivedPool(archive)
     measures: list[str] = archive.manifest["measures"]
     judgements = _judgements(archive, measures)
     folds = archive.table("inputs")["fold"]
     systems = _systems(pool)
-    bare = [Given(one.inputs, one.units, {}) for one in systems]
-    for estimator, given in ((CORRECTED, systems), (PLAIN, bare)):
-        scores = Scores(given, judgements, pool.units["pi"], pool.sampled, folds)
-        for system in range(len(systems)):
-            found = {name: scores.score(system, name) for name in measures}
-            for standard in (THIS_CROWD, ANOTHER_CROWD):
-                estimated = {
-                    name: None
-                    if one is None
-                    else one.this_crowd
-                    if standard == THIS_CROWD
-                    else one.another_crowd
-                    for name, one in found.items()
-                }
-                for level in LEVELS:
-                    intervals = {
-                        name: None if one is None else one.interval(level) for name, one in estimated.items()
-                    }
-                    for part in measures:
-                        choice = estimator, WEIGHTING, part, standard
-                        yield from measured(system + 1, choice, round(100 * level), intervals)
+    given = {CORRECTED: systems, PLAIN: [Given(one.inputs, one.units, {}) for one in systems]}
+    by_estimator = {
+        estimator: Scores(some, judgements, pool.units["pi"], pool.sampled, folds)
+        for estimator, some in given.items()
+    }
+    return _Pool(pool, by_estimator, measures, folds.size)
 
 
 def is_held_back(archive: Archive, place: Place) -> bool:
     """Say that nothing is: no score rests on what is sealed."""
+    return False
+
+
+def is_subset_held_back(archive: Archive, place: SubsetPlace) -> bool:
+    """Say that nothing is."""
     return False
 
 

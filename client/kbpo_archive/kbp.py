@@ -3,13 +3,27 @@
 import hashlib
 import hmac
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
-from kbpo_archive.figures import Figure, Place, measured
+from kbpo_archive.figures import (
+    LABELS,
+    Choice,
+    Differ,
+    Figure,
+    Place,
+    Scored,
+    SubsetPlace,
+    measured,
+    measured_subset,
+)
 from kbpo_archive.pool import ArchivedPool
-from kbpo_archive.reading import NOTHING, Archive
+from kbpo_archive.reading import NOTHING, Archive, Columns
+from kbpo_archive.tables import SUBSET
 from kbpo_estimators._checks import BoolArray, FloatArray, IntArray
+from kbpo_estimators.comparison import Comparable, comparables, differences
+from kbpo_estimators.differences import Differences
 from kbpo_estimators.document_samples import DocumentSample, SimpleRandom, TwoPhase
 from kbpo_estimators.document_sums import DocumentSums, RecallSums
 from kbpo_estimators.documents import Documents
@@ -18,7 +32,16 @@ from kbpo_estimators.kbp.features import of_relations
 from kbpo_estimators.kbp.labels import Labels
 from kbpo_estimators.pooled import UnitFeatures
 from kbpo_estimators.resampling import Resampling
-from kbpo_estimators.scores import CoordinatedSample, IidSample, SystemScore, coordinated_scores, iid_scores
+from kbpo_estimators.scores import (
+    VOTES,
+    CoordinatedSample,
+    Estimates,
+    IidSample,
+    coordinated_estimates,
+    iid_estimates,
+    pooled_models,
+)
+from kbpo_estimators.subsets import Division, Relations, subset_scores
 from kbpo_estimators.weighted_recall import TrueRelations
 from kbpo_formats.ontologies.normal import read_normal
 
@@ -29,20 +52,19 @@ EACH, SUMS, NOTHING_TOLD = "each", "sums", "nothing"
 """How documents annotated in full are told: each of them, by sums over all, or not at all."""
 
 
-def compute(archive: Archive) -> Iterator[tuple[Place, Figure]]:
-    """Compute every score of an epoch's systems.
+def score(archive: Archive, through: int | None = None) -> Iterator[Scored]:
+    """Compute every score of an epoch's systems, part by part; or as they were after so many of them.
 
-    Yields
-    ------
-    (Place, Figure)
+    As they were, recalls are right from documents alone (`was_told`): what all systems of then had in these
+    together, which others take, is not told.
     """
-    pool = ArchivedPool(archive)
+    pool = ArchivedPool(archive, through)
     claims = _claims(pool)
     labels = sample_labels(pool.systems, pool.values(), claims)
     documents = read_documents(pool)
-    scores: Iterator[SystemScore]
+    every: Iterator[Estimates]
     if archive.manifest["design"] == "coordinated":
-        sample = CoordinatedSample(pool.units["pi"], pool.sampled, pool.units["fold"], pool.flat_pi)
+        sample = _sample(pool)
         answers = _answers(pool)
         audit = pool.audit(answers)
         audited = (
@@ -50,14 +72,72 @@ def compute(archive: Archive) -> Iterator[tuple[Place, Figure]]:
             if audit is None
             else audited_labels(pool.systems, sample.pi, sample.sampled, labels, claims, audit, KINDS)
         )
-        scores = coordinated_scores(
+        every = coordinated_estimates(
             pool.systems, labels, sample, documents, features=features(pool), audited=audited
         )
     else:
-        scores = _iid(pool, labels, documents)
-    for one in scores:
+        every = _iid(pool, labels, documents)
+    design = documents.sample if isinstance(documents, Documents) else None
+    for estimates in every:
+        yield Scored(_figures(estimates), _differs(estimates, design))
+
+
+def _figures(estimates: Estimates) -> Iterator[tuple[Place, Figure]]:
+    for one in estimates.scores():
         choice = one.estimator, one.weighting, one.part, one.standard
         yield from measured(one.system + 1, choice, one.level, one.measures)
+
+
+def _differs(estimates: Estimates, design: DocumentSample | None) -> Iterator[tuple[Choice, Differ]]:
+    """Yield what comparing systems needs; where single documents are not told, recalls are not compared."""
+    for estimator, weighting, one in comparables(estimates):
+        choice = Choice(estimator, weighting, estimates.part, estimates.standard)
+        yield choice, partial(_differences, one, design)
+
+
+def _differences(one: Comparable, design: DocumentSample | None, measure: str) -> Differences:
+    return differences(one, one, measure, design)
+
+
+def subsets(archive: Archive) -> Iterator[tuple[SubsetPlace, Figure]]:
+    """Compute every score of subsets of what systems claim."""
+    pool = ArchivedPool(archive)
+    divided = archive.manifest["subsets"]
+    labels = sample_labels(pool.systems, pool.values(), _claims(pool))
+    documents, relations = read_documents(pool), None
+    columns: Columns = {}
+    if isinstance(documents, Documents):
+        columns = archive.table("true_relations")
+        found = documents.finds or {}
+        relations = Relations(documents.sample, documents.size, columns["document"], found)
+    sample: CoordinatedSample | IidSample
+    models = None
+    if archive.manifest["design"] == "coordinated":
+        sample = _sample(pool)
+        models = pooled_models(pool.systems, labels, sample, features(pool))
+    else:
+        sample = _drawn(pool)
+    for name, names in divided["divisions"].items():
+        of_relations = columns.get(f"{SUBSET}{name}", np.zeros(0, dtype=np.int64))
+        division = Division(names, pool.split(f"{SUBSET}{name}"), of_relations)
+        for one in subset_scores(
+            pool.systems, labels, sample, relations, division, weighting=divided["weighting"], models=models
+        ):
+            place = SubsetPlace(one.system + 1, name, one.subset, one.part, VOTES, "")
+            yield from measured_subset(place, one.measures, one.labels, one.true)
+
+
+def is_subset_held_back(archive: Archive, place: SubsetPlace) -> bool:
+    """Say whether a subset's figure rests on sealed documents: of these not even sums are told."""
+    documents = archive.manifest["documents"]
+    rests = place.measure not in ("precision", LABELS)
+    return documents is not None and rests and documents["told"] != EACH
+
+
+def was_told(archive: Archive, place: Place) -> bool:
+    """Say whether a figure of earlier in an epoch can be computed."""
+    is_alone = place.measure == "precision" or place.estimator == "documents"
+    return archive.manifest["design"] == "coordinated" and is_alone and not is_held_back(archive, place)
 
 
 def is_held_back(archive: Archive, place: Place) -> bool:
@@ -76,22 +156,29 @@ def features(pool: ArchivedPool) -> UnitFeatures:
     return of_relations(relations, codes)
 
 
-def _iid(
-    pool: ArchivedPool, labels: Labels, documents: Documents | DocumentSums | None
-) -> Iterator[SystemScore]:
-    manifest = pool.archive.manifest
+def _sample(pool: ArchivedPool) -> CoordinatedSample:
+    return CoordinatedSample(pool.units["pi"], pool.sampled, pool.units["fold"], pool.flat_pi)
+
+
+def _drawn(pool: ArchivedPool) -> IidSample:
     draws = []
     for rows, times in zip(pool.split("unit"), pool.split("draws"), strict=True):
         own = times > 0
         order = np.argsort(rows[own])
         draws.append(np.repeat(rows[own][order], times[own][order]))
-    sample = IidSample(draws, manifest["weighting"])
+    return IidSample(draws, pool.archive.manifest["weighting"])
+
+
+def _iid(
+    pool: ArchivedPool, labels: Labels, documents: Documents | DocumentSums | None
+) -> Iterator[Estimates]:
+    manifest, sample = pool.archive.manifest, _drawn(pool)
     resampling = None
     if not isinstance(documents, DocumentSums):  # documents are drawn again one by one
-        last = f"bootstrap|{len(draws)}".encode()
+        last = f"bootstrap|{len(sample.draws)}".encode()
         seed = hmac.digest(bytes.fromhex(manifest["secret"]), last, hashlib.sha256)
         resampling = Resampling(int.from_bytes(seed, "big"))
-    return iid_scores(pool.systems, labels, sample, documents, resampling=resampling)
+    return iid_estimates(pool.systems, labels, sample, documents, resampling=resampling)
 
 
 def _claims(pool: ArchivedPool) -> SampledLabels:
@@ -146,6 +233,8 @@ def _sums(pool: ArchivedPool, told: dict[str, int], outside: BoolArray) -> Docum
         strict=True,
     )
     for part, weighting, system, recall, variance, ratio, covariance, spread, size, finds in rows:
+        if system > m:
+            continue  # it came later
         ratio = None if np.isnan(ratio) else ratio
         one = None if np.isnan(recall) else RecallSums(recall, variance, ratio, covariance, spread, size)
         sums.setdefault((part, weighting), [None] * m)[system - 1] = one
@@ -169,13 +258,14 @@ def _each(pool: ArchivedPool, told: dict[str, int], outside: BoolArray) -> Docum
     pool_correct: dict[str, IntArray] = {}
     finds: dict[str, BoolArray] = {}
     for part in dict.fromkeys(counts["part"]):
-        own = np.array([one == part for one in counts["part"]])
+        own = np.array([one == part for one in counts["part"]]) & (counts["system"] <= m)
         cells = np.zeros((2, m + 1, n), dtype=np.int64)
         at = counts["system"][own], counts["document"][own]
         cells[0][at], cells[1][at] = counts["found"][own], counts["correct"][own]
         found[part], correct[part], pool_correct[part] = cells[0, 1:], cells[1, 1:], cells[1, 0]
         finds[part] = np.zeros((m, size), dtype=np.bool_)
         of_part = np.array([one == part for one in findings["part"]], dtype=np.bool_)
+        of_part &= findings["system"] <= m
         finds[part][findings["system"][of_part] - 1, findings["true_relation"][of_part]] = True
     predicates = np.unique(np.array(relations["relation"], dtype=object), return_inverse=True)[1]
     keys = relations["subject_key"], predicates.astype(np.int64), relations["object_key"]

@@ -5,6 +5,7 @@ import hashlib
 import io
 import json
 import zipfile
+import zlib
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -18,6 +19,10 @@ from kbpo_archive.errors import BadArchive
 from kbpo_archive.tables import FLAG, FLOAT, FORMAT, INT, MANIFEST, TABLES
 
 LARGEST_MANIFEST = 1 << 20
+LARGE, MOST_PACKED = 1 << 26, 100
+"""A file of more bytes than the first is held to so many times what it takes in the ZIP file."""
+DAMAGED = (OSError, ValueError, zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError)
+"""What reading a ZIP file raises that is broken, encrypted, or packed as no archive is."""
 NOTHING = -1
 """What stands for an empty cell in a column of whole numbers; in one of numbers it is NaN."""
 
@@ -45,12 +50,13 @@ class Archive:
             info = self._zip.getinfo(MANIFEST)
             if info.file_size > LARGEST_MANIFEST:
                 raise BadArchive(
-                    f"{MANIFEST} has {info.file_size} bytes; {LARGEST_MANIFEST} at most are right"
+                    f"{MANIFEST} has {info.file_size} bytes; {LARGEST_MANIFEST} at most are right",
+                    where=str(path),
                 )
             self.manifest: dict[str, Any] = json.loads(self._zip.read(info))
             version = self.manifest["format"]
-        except (OSError, zipfile.BadZipFile, KeyError, TypeError, ValueError) as error:
-            raise BadArchive(f"no archive of a released epoch: {error}", where=str(path)) from None
+        except (*DAMAGED, KeyError, TypeError, RecursionError) as error:
+            raise BadArchive(f"is no archive of a released epoch: {error}", where=str(path)) from None
         if version != FORMAT:
             raise BadArchive(
                 f"is of format {version!r:.20}; this version reads {FORMAT}: take another of the client",
@@ -88,9 +94,15 @@ class Archive:
             raise BadArchive(f"has no {name}", where=str(self.path)) from None
         if stated is None or info.file_size != stated["bytes"]:
             raise BadArchive(f"{name} is not as long as the manifest says", where=str(self.path))
+        if info.file_size > max(LARGE, MOST_PACKED * info.compress_size):
+            raise BadArchive(
+                f"{name} would be {info.file_size:,} bytes from {info.compress_size:,}:"
+                " no table packs like that",
+                where=str(self.path),
+            )
         try:
             data = self._zip.read(info)
-        except (zipfile.BadZipFile, OSError, ValueError) as error:
+        except DAMAGED as error:
             raise BadArchive(f"{name} is damaged: {error}", where=str(self.path)) from None
         if hashlib.sha256(data).hexdigest() != stated["sha256"]:
             raise BadArchive(
@@ -111,15 +123,15 @@ class Archive:
             As `read`, or if a cell is none of its column's.
         """
         table = TABLES[name]
-        rows = csv.reader(io.StringIO(self.read(table.file).decode(), newline=""))
-        header = next(rows, [])
-        cells: Sequence[Sequence[str]] = list(zip(*rows, strict=True)) or [()] * len(header)
         try:
+            rows = csv.reader(io.StringIO(self.read(table.file).decode(), newline=""))
+            header = next(rows, [])
+            cells: Sequence[Sequence[str]] = list(zip(*rows, strict=True)) or [()] * len(header)
             return {
                 column: _column(values, table.kind(column))
                 for column, values in zip(header, cells, strict=True)
             }
-        except ValueError as error:
+        except (ValueError, OverflowError, csv.Error) as error:
             raise BadArchive(f"{table.file}: {error}", where=str(self.path)) from None
 
     def check(self) -> int:

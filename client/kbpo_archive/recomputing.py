@@ -1,27 +1,77 @@
 """Scores from an archive alone, held against those that it states."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Any, Generic, TypeVar
 
 from kbpo_archive import classification, generation, kbp
 from kbpo_archive.errors import BadArchive
-from kbpo_archive.figures import Figure, Figures, Place, stated
+from kbpo_archive.figures import (
+    Choice,
+    Differ,
+    Figure,
+    Place,
+    Scored,
+    SubsetPlace,
+    stated,
+    stated_subsets,
+)
+from kbpo_archive.ranking import Difference, Ranking
 from kbpo_archive.reading import Archive
+
+P = TypeVar("P", Place, SubsetPlace)
+SNAPSHOT = "kbpo-snapshot-1"
 
 AGREE = 1e-12
 """Within which a figure that is computed again agrees."""
 
-Compute = Callable[[Archive], Iterator[tuple[Place, Figure]]]
-IsHeldBack = Callable[[Archive, Place], bool]
-TASKS: Mapping[str, tuple[Compute, IsHeldBack]] = MappingProxyType(
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """How the scores of a task are computed, and what of them rests on more than an archive tells."""
+
+    score: Callable[[Archive], Iterator[Scored]]
+    is_held_back: Callable[[Archive, Place], bool]
+    subsets: Callable[[Archive], Iterator[tuple[SubsetPlace, Figure]]]
+    is_subset_held_back: Callable[[Archive, SubsetPlace], bool]
+
+
+_TASKS: Mapping[str, _Task] = MappingProxyType(
     {
-        "kbp": (kbp.compute, kbp.is_held_back),
-        "classification": (classification.compute, classification.is_held_back),
-        "generation": (generation.compute, generation.is_held_back),
+        name: _Task(module.score, module.is_held_back, module.subsets, module.is_subset_held_back)
+        for name, module in (("kbp", kbp), ("classification", classification), ("generation", generation))
     }
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Compared(Generic[P]):
+    """Some of an archive's figures, as computed and as published.
+
+    Attributes
+    ----------
+    figures : mapping of place to Figure
+        As computed now.
+    stated : mapping of place to Figure
+        As published, as far as they can be computed.
+    held_back : int
+        How many more were published, which rest on what the archive does not tell.
+    """
+
+    figures: Mapping[P, Figure]
+    stated: Mapping[P, Figure]
+    held_back: int
+
+    @property
+    def differences(self) -> Mapping[P, float]:
+        """By how much figures differ; infinity where one is missing."""
+        found = {}
+        for place in sorted(self.figures.keys() | self.stated.keys()):
+            own, other = self.figures.get(place), self.stated.get(place)
+            found[place] = math.inf if own is None or other is None else own.difference(other)
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,22 +80,20 @@ class Recomputed:
 
     Attributes
     ----------
-    figures : mapping of Place to Figure
-        As computed now.
-    stated : mapping of Place to Figure
-        As published, as far as they can be computed.
-    held_back : int
-        How many more were published, which rest on documents that are sealed still.
-    differences : mapping of Place to float
-        By how much they differ where it is more than `AGREE`; infinity where one is missing.
+    scores : Compared of Place
+    ranks : Compared of Place
+        Ranks, and how many systems are ranked and pairs differ (`kbpo_archive.ranking`).
+    subsets : Compared of SubsetPlace
+    differences : mapping of place to float
+        By how much any differ where it is more than `AGREE`; infinity where one is missing.
     largest : float
         By how much any differs.
     """
 
-    figures: Figures
-    stated: Figures
-    held_back: int
-    differences: Mapping[Place, float]
+    scores: Compared[Place]
+    ranks: Compared[Place]
+    subsets: Compared[SubsetPlace]
+    differences: Mapping[Place | SubsetPlace, float]
     largest: float
 
     @property
@@ -54,43 +102,177 @@ class Recomputed:
         return not self.differences
 
 
-def recompute(archive: Archive) -> Figures:
-    """Compute every published figure of an archive.
+def compare(archive: Archive) -> Recomputed:
+    """Compute an archive's scores, ranks and scores of subsets, and hold them against those that it states.
 
     Raises
     ------
     BadArchive
         If it is of a task that this version does not know, or is damaged.
     """
-    compute, is_held_back = _task(archive)
-    if not archive.table("systems")["system"].size:
-        return {}
-    return {place: figure for place, figure in compute(archive) if not is_held_back(archive, place)}
-
-
-def compare(archive: Archive) -> Recomputed:
-    """Compute an archive's scores again, and hold them against those that it states."""
-    _, is_held_back = _task(archive)
-    figures, published = recompute(archive), stated(archive)
-    comparable = {place: one for place, one in published.items() if not is_held_back(archive, place)}
-    found: dict[Place, float] = {}
-    for place in figures.keys() | comparable.keys():
-        own, other = figures.get(place), comparable.get(place)
-        found[place] = math.inf if own is None or other is None else own.difference(other)
+    task = _task(archive)
+    ranking = Ranking.of(archive)
+    figures: dict[Place, Figure] = {}
+    ranked: dict[Place, Figure] = {}
+    for figures_of, differs in _scored(archive, task):
+        figures |= figures_of
+        if ranking is not None:
+            for choice, differ in differs:
+                ranked.update(ranking.rank(choice, differ, figures_of))
+    scores = _held(figures, stated(archive), lambda place: task.is_held_back(archive, place))
+    ranks: Compared[Place] = Compared({}, {}, 0)
+    if ranking is not None:
+        computed = {place[1:6] for place in ranked}
+        published = {place: one for place, one in ranking.stated.items() if place[1:6] in computed}
+        shown = {place: one for place, one in ranked.items() if place in published}  # not of hidden systems
+        ranks = Compared(shown, published, len(ranking.stated) - len(published))
+    of_subsets: dict[SubsetPlace, Figure] = {}
+    if "subsets" in archive.manifest and has_systems(archive):
+        of_subsets = {
+            place: one for place, one in task.subsets(archive) if not task.is_subset_held_back(archive, place)
+        }
+    subsets = _held(
+        of_subsets, stated_subsets(archive), lambda place: task.is_subset_held_back(archive, place)
+    )
+    every: dict[Place | SubsetPlace, float] = {}
+    every.update(scores.differences.items())
+    every.update(ranks.differences.items())
+    every.update(subsets.differences.items())
     return Recomputed(
-        figures,
-        comparable,
-        len(published) - len(comparable),
-        {place: one for place, one in sorted(found.items()) if not one <= AGREE},
-        max(found.values(), default=0.0),
+        scores,
+        ranks,
+        subsets,
+        {place: one for place, one in every.items() if not one <= AGREE},
+        max(every.values(), default=0.0),
     )
 
 
-def _task(archive: Archive) -> tuple[Compute, IsHeldBack]:
+def between(archive: Archive, first: int, second: int) -> Iterator[Difference]:
+    """Compute how two systems of an archive differ: under every choice, of every measure, at every level.
+
+    Differences in recall are among them once each document is told (`documents` in the manifest).
+
+    Parameters
+    ----------
+    archive : Archive
+    first, second : int
+        Their numbers.
+
+    Raises
+    ------
+    BadArchive
+        If it says nothing of ranks, or has no such systems.
+    """
+    ranking = Ranking.of(archive)
+    known = set(archive.table("systems")["system"].tolist()) if has_systems(archive) else set()
+    for number in (first, second):
+        if number not in known:
+            raise BadArchive(
+                f"has no system {number}; its systems are 1 to {len(known)}", where=str(archive.path)
+            )
+    if ranking is None or first == second:
+        raise BadArchive("says nothing of how these two differ", where=str(archive.path))
+    for figures, differs in _scored(archive, _task(archive)):
+        for choice, differ in differs:
+            yield from ranking.between(choice, differ, figures, first, second)
+
+
+def compare_snapshot(archive: Archive, kept: Mapping[str, Any]) -> Compared[Place]:
+    """Compute the figures of a snapshot of a leaderboard, and hold them against those that it has.
+
+    Its rows may be of when fewer systems of the epoch had arrived: then the sample is what it was. Held back
+    are rows of other epochs and of systems without a number here; and, of an earlier moment, recalls that
+    take labelled claims into account, and other tasks and designs.
+
+    Parameters
+    ----------
+    archive : Archive
+    kept : mapping
+        A snapshot's file (docs/data.md).
+
+    Raises
+    ------
+    BadArchive
+        If it is no snapshot, or one of another corpus.
+    """
+    try:
+        tag, form, tables = kept["snapshot"]["corpus"], kept["snapshot"]["format"], kept["tables"]
+    except (KeyError, TypeError):
+        raise BadArchive("is no snapshot of a leaderboard", where="--snapshot") from None
+    if form != SNAPSHOT or tag != archive.manifest["corpus"]["tag"]:
+        raise BadArchive(
+            f"is a {form!r:.30} of the corpus {tag!r:.60}; a {SNAPSHOT!r} of"
+            f" {archive.manifest['corpus']['tag']!r} is needed",
+            where="--snapshot",
+        )
+    systems = archive.table("systems")
+    number = dict(zip(systems["submission"].tolist(), systems["system"].tolist(), strict=True))
+    by_moment: dict[int, dict[Place, Figure]] = {}
+    held_back = 0
+    for table in tables:
+        choice = Choice(*(table[name] for name in Choice._fields))
+        for row in table["rows"]:
+            if row["epoch"] != archive.manifest["epoch"] or row["system"] not in number:
+                held_back += len(row["measures"])
+                continue
+            moment = by_moment.setdefault(row["batch"], {})
+            for measure, figure in row["measures"].items():
+                place = Place(number[row["system"]], *choice, table["level"], measure)
+                moment[place] = Figure(*figure)
+    figures: dict[Place, Figure] = {}
+    stated_then: dict[Place, Figure] = {}
+    for through, published in sorted(by_moment.items()):
+        found, told = _as_after(archive, through, published)
+        held_back += len(published) - len(told)
+        figures |= found
+        stated_then |= told
+    return Compared(figures, stated_then, held_back)
+
+
+def _as_after(
+    archive: Archive, through: int, published: Mapping[Place, Figure]
+) -> tuple[dict[Place, Figure], dict[Place, Figure]]:
+    """Return the figures as after so many systems, computed and published, as far as they can be computed."""
+    task = _task(archive)
+    if through == archive.table("systems")["system"].size:
+        told = {place: one for place, one in published.items() if not task.is_held_back(archive, place)}
+        scored = task.score(archive)
+    elif archive.manifest["task"] == "kbp":
+        told = {place: one for place, one in published.items() if kbp.was_told(archive, place)}
+        scored = kbp.score(archive, through)
+    else:
+        return {}, {}
+    found = {place: one for some in scored for place, one in some.figures if place in told} if told else {}
+    return found, told
+
+
+def has_systems(archive: Archive) -> bool:
+    """Say whether any system was sampled in the epoch."""
+    return archive.has("systems") and bool(archive.table("systems")["system"].size)
+
+
+def _scored(
+    archive: Archive, task: _Task
+) -> Iterator[tuple[dict[Place, Figure], Iterable[tuple[Choice, Differ]]]]:
+    if not has_systems(archive):
+        return
+    for some in task.score(archive):
+        figures = {place: one for place, one in some.figures if not task.is_held_back(archive, place)}
+        yield figures, some.differs
+
+
+def _held(
+    figures: Mapping[P, Figure], published: Mapping[P, Figure], is_held_back: Callable[[P], bool]
+) -> Compared[P]:
+    comparable = {place: one for place, one in published.items() if not is_held_back(place)}
+    return Compared(figures, comparable, len(published) - len(comparable))
+
+
+def _task(archive: Archive) -> _Task:
     name = archive.manifest["task"]
-    if name not in TASKS:
+    if name not in _TASKS:
         raise BadArchive(
             f"is of the task {name!r:.40}, whose scores this version does not compute",
             where=str(archive.path),
         )
-    return TASKS[name]
+    return _TASKS[name]

@@ -10,6 +10,9 @@ MANIFEST = "manifest.json"
 WEIGHT = "p_"
 """What the names of columns begin with that say p under a weighting."""
 
+SUBSET = "in_"
+"""What the names of columns begin with that say, for a division, which of its subsets something is of."""
+
 INT, FLOAT, FLAG, TEXT = "whole number", "number", "0 or 1", "text"
 
 
@@ -39,6 +42,8 @@ class Table:
         """Return what stands in a column; text for one that this version does not know."""
         if column.startswith(WEIGHT):
             return FLOAT
+        if column.startswith(SUBSET):
+            return INT
         return next((one.kind for one in self.columns if one.name == column), TEXT)
 
 
@@ -60,6 +65,8 @@ _ALL = (
         ("floor", FLOAT, "b: labels spread evenly over its units; empty under independent draws"),
         ("draws", INT, "how often was drawn; empty but under independent draws"),
         ("weights_version", TEXT, "the rules by which its p were made"),
+        ("submission", INT, "the number of its page, if everybody sees it or the release's snapshot has it"),
+        ("ranked", FLAG, "whether it was among those that ranks were over when the epoch was released"),
     ),
     _table(
         "units",
@@ -75,6 +82,7 @@ _ALL = (
         ("pi", FLOAT, "π: the probability that it is in the sample; empty under independent draws"),
         ("flat_pi", FLOAT, "π had every variance been planned as ¼; empty where that is π"),
         ("sampled", FLAG, "whether it is in the sample, or was known before"),
+        ("since", INT, "of a sampled one, with which system it came into the sample"),
         ("known", FLAG, "whether its labels were published before the system arrived, so that π is 1"),
         ("question", INT, "of a sampled one, which question settles it"),
         ("claim", TEXT, "which claim of that question; empty where its task goes by all of them"),
@@ -95,6 +103,7 @@ _ALL = (
         (WEIGHT + "…", FLOAT, "p under each weighting: a column for each, which sums to 1 over a system"),
         ("planned_variance", FLOAT, "s²: how uncertain its label was planned to be; empty: ¼"),
         ("pi_after", FLOAT, "π after the system arrived, where that changed it"),
+        ("flat_term", FLOAT, "the root of what the system adds to the square of flat_pi, if it does"),
         ("draws", INT, "how often it was drawn for the system, under independent draws"),
         (
             "subject_question",
@@ -104,6 +113,7 @@ _ALL = (
         ("object_question", INT, "the same of its object; empty where that is a string"),
         ("label", TEXT, "classification: the class that it gives"),
         ("input", INT, "generated text: which input it is of, from 0"),
+        ("in_…", INT, "which subset it is of, a column for each division; empty: of none"),
     ),
     _table(
         "inputs",
@@ -188,6 +198,34 @@ _ALL = (
         ("estimate", FLOAT, "empty where not estimable"),
         ("low", FLOAT, "where the interval begins"),
         ("high", FLOAT, "and ends"),
+        ("labels", INT, "labelled units of the system that it rests on"),
+    ),
+    _table(
+        "ranks",
+        "A system's rank, as the leaderboard that was kept at the release has it.",
+        ("system", INT, "which; 0: all that are ranked"),
+        ("estimator", TEXT, "which"),
+        ("weighting", TEXT, "which"),
+        ("part", TEXT, "what must be right"),
+        ("standard", TEXT, "what counts as right"),
+        ("level", INT, "over all pairs of systems, in per cent"),
+        ("rank", INT, "1 and how many are significantly above it; of all how many there are"),
+        ("apart", INT, "of all: how many pairs differ significantly; else empty"),
+    ),
+    _table(
+        "subset_scores",
+        "A figure of a subset of what a system predicts, at 95%, as the service published it.",
+        ("system", INT, "which"),
+        ("division", TEXT, "the way to divide: one of the manifest's"),
+        ("subset", INT, "its place among the names of the division's subsets, from 0"),
+        ("part", TEXT, "what must be right"),
+        ("standard", TEXT, "what counts as right"),
+        ("measure", TEXT, "which"),
+        ("estimate", FLOAT, "empty where not estimable, or where there are too few labels"),
+        ("low", FLOAT, "where the interval begins"),
+        ("high", FLOAT, "and ends"),
+        ("labels", INT, "labelled units that it rests on; empty where they are too few"),
+        ("true", INT, "how much that is true is known of the subset; empty where that is too little"),
     ),
     _table(
         "agreement",
@@ -230,6 +268,7 @@ _ALL = (
         ("object_end", INT, "and ends"),
         ("subject_key", INT, "the same number for what counts as the same entity in weightings"),
         ("object_key", INT, "the same of objects"),
+        ("in_…", INT, "as in predictions"),
     ),
     _table(
         "findings",

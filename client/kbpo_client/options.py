@@ -5,6 +5,9 @@ from pathlib import Path
 
 from kbpo_client.client import UNTIL
 
+SCORES, RANKS, SUBSETS = "scores", "ranks", "subsets"
+"""Figures of an archive."""
+
 CHOICES = ("level", "part", "weighting", "estimator", "standard")
 ROWS = ("sort", "q", "team", "labels", "baselines", "runs", "mine")
 
@@ -33,13 +36,36 @@ def for_archive(command: argparse.ArgumentParser) -> None:
 
 
 def for_recomputing(command: argparse.ArgumentParser) -> None:
-    """Take an archive."""
+    """Take an archive, and what of it is printed."""
+    _archive(command)
+    command.add_argument(
+        "--of",
+        choices=(SCORES, RANKS, SUBSETS),
+        default=SCORES,
+        help="which figures are printed; all are computed (default: %(default)s)",
+    )
+    command.add_argument(
+        "--between",
+        nargs=2,
+        type=int,
+        metavar=("A", "B"),
+        help="print how two systems differ, by their numbers in the archive",
+    )
+    command.add_argument(
+        "--snapshot",
+        type=Path,
+        metavar="FILE",
+        help="compute the figures of a snapshot of the leaderboard, also of earlier in the epoch",
+    )
+
+
+def _archive(command: argparse.ArgumentParser) -> None:
     command.add_argument("archive", type=Path, help="as kbpo archive fetched it")
 
 
 def for_training(command: argparse.ArgumentParser) -> None:
     """Take an archive, texts or none, and where to."""
-    for_recomputing(command)
+    _archive(command)
     command.add_argument(
         "--texts", type=Path, metavar="FOLDER", help="the corpus' data, as kbpo data fetched it"
     )

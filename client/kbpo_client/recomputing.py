@@ -1,56 +1,148 @@
 """Scores from an archive alone, for the command line."""
 
+import json
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from kbpo_client.archives import opened
 from kbpo_client.errors import WrongUsage
+from kbpo_client.options import RANKS, SCORES, SUBSETS
 from kbpo_client.output import Output
-from kbpo_formats.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from kbpo_archive.ranking import Difference
+    from kbpo_archive.reading import Archive
+    from kbpo_archive.recomputing import Recomputed
 
 LISTED = 10
 """Figures that differ, of which so many are named."""
 
 
-def show(path: Path, output: Output) -> int:
-    """Print every published score of an archive as computed now; return 1 if one is not as it was published.
+def show(path: Path, output: Output, *, of: str = SCORES, pair: tuple[int, int] | None = None) -> int:
+    """Print the published figures of an archive as computed now; return 1 if one is not as it was published.
+
+    Parameters
+    ----------
+    path : Path
+    output : Output
+    of : {"scores", "ranks", "subsets"}
+        Which are printed; all are computed.
+    pair : (int, int), optional
+        The numbers of two systems: how they differ is printed instead.
 
     Raises
     ------
     WrongUsage
         If NumPy and SciPy are not there, or the file is no archive.
     """
-    try:
-        from kbpo_archive.reading import Archive
-        from kbpo_archive.recomputing import AGREE, compare
-    except ImportError as error:
-        raise WrongUsage(f"{error.name} is needed: pip install 'kbpo-client[recompute]'") from None
-    try:
-        with Archive(path) as archive:
-            names = archive.table("systems")["name"] if archive.has("systems") else []
-            checked = archive.check()
-            found = compare(archive)
-    except InvalidInput as error:
-        raise WrongUsage(str(error)) from None
-    output.rows(
-        [
-            {
-                "name": names[place.system - 1],
-                **place._asdict(),
-                "estimate": figure.estimate,
-                "low": figure.low,
-                "high": figure.high,
-            }
-            for place, figure in sorted(found.figures.items())
-        ]
-    )
+    with opened(path) as archive:
+        from kbpo_archive.recomputing import between, compare
+
+        names = archive.table("systems")["name"] if archive.has("systems") else []
+        checked = archive.check()
+        if pair is not None:
+            output.rows([_difference(one, names, pair) for one in between(archive, *pair)])
+            output.tell(f"{checked} files are as the manifest has them")
+            return 0
+        found = compare(archive)
+        output.rows(list(_rows(archive, found, names, of)))
     output.tell(f"{checked} files are as the manifest has them")
+    return _compared(found, output)
+
+
+def show_snapshot(path: Path, snapshot: Path, output: Output) -> int:
+    """Print the figures of a snapshot as an archive has them; return 1 if one is not as it was kept.
+
+    Raises
+    ------
+    WrongUsage
+        If NumPy and SciPy are not there, or one of the files is not what it should be.
+    """
+    try:
+        kept = json.loads(snapshot.read_bytes())
+    except (OSError, ValueError, RecursionError) as error:
+        raise WrongUsage(f"{snapshot} is no snapshot: {error}") from None
+    with opened(path) as archive:
+        from kbpo_archive.recomputing import AGREE, compare_snapshot
+
+        names = archive.table("systems")["name"]
+        found = compare_snapshot(archive, kept)
+        output.rows(
+            [
+                {"name": names[place.system - 1], **place._asdict(), **_figure(figure)}
+                for place, figure in _sorted(found.figures)
+            ]
+        )
     if found.held_back:
-        output.tell(f"{found.held_back:,} more figures rest on documents that are still sealed")
+        output.tell(f"{found.held_back:,} more figures rest on what this archive does not tell")
+    wrong = {place: one for place, one in found.differences.items() if not one <= AGREE}
+    for place, difference in list(wrong.items())[:LISTED]:
+        output.tell(f"not as kept, by {difference:.1e}: {', '.join(map(str, place))}")
+    told = f"{len(wrong):,} of {len(found.stated):,} figures of the snapshot come out otherwise"
+    if not wrong:
+        told = f"all {len(found.stated):,} figures of the snapshot come out again, within {AGREE:g}"
+    output.tell(told)
+    return 1 if wrong else 0
+
+
+def _compared(found: "Recomputed", output: Output) -> int:
+    from kbpo_archive.recomputing import AGREE
+
+    kinds = (("scores", found.scores), ("ranks", found.ranks), ("scores of subsets", found.subsets))
+    for name, one in kinds:
+        if one.held_back:
+            rests = "systems of other epochs, or " if name == "ranks" else ""
+            output.tell(
+                f"{one.held_back:,} more figures of {name} rest on {rests}documents that are still sealed"
+            )
     for place, difference in list(found.differences.items())[:LISTED]:
         output.tell(f"not as published, by {difference:.1e}: {', '.join(map(str, place))}")
+    sizes = ", ".join(f"{len(one.stated):,} of {name}" for name, one in kinds)
     if not found.agrees:
-        output.tell(
-            f"{len(found.differences):,} of {len(found.stated):,} published figures come out otherwise"
-        )
+        output.tell(f"{len(found.differences):,} published figures come out otherwise; there are {sizes}")
         return 1
-    output.tell(f"all {len(found.stated):,} published figures come out again, within {AGREE:g}")
+    output.tell(f"all published figures come out again, within {AGREE:g}: {sizes}")
     return 0
+
+
+def _rows(archive: "Archive", found: "Recomputed", names: list[str], of: str) -> Iterator[Mapping[str, Any]]:
+    if of == RANKS:
+        for place, figure in _sorted(found.ranks.figures):
+            name = names[place.system - 1] if place.system else "all"
+            yield {"name": name, **place._asdict(), "value": int(figure.estimate or 0)}
+    elif of == SUBSETS:
+        divisions = archive.manifest.get("subsets", {}).get("divisions", {})
+        for one, figure in _sorted(found.subsets.figures):
+            subset = divisions[one.division][one.subset]
+            yield {"name": names[one.system - 1], **one._asdict(), "subset": subset, **_figure(figure)}
+    else:
+        for place, figure in _sorted(found.scores.figures):
+            yield {"name": names[place.system - 1], **place._asdict(), **_figure(figure)}
+
+
+def _sorted(figures: Mapping[Any, Any]) -> Iterable[tuple[Any, Any]]:
+    return sorted(figures.items())
+
+
+def _figure(figure: Any) -> Mapping[str, float | None]:
+    return {"estimate": figure.estimate, "low": figure.low, "high": figure.high}
+
+
+def _difference(one: "Difference", names: list[str], pair: tuple[int, int]) -> Mapping[str, Any]:
+    among = one.among
+    return {
+        "a": names[pair[0] - 1],
+        "b": names[pair[1] - 1],
+        **one.choice._asdict(),
+        "level": one.level,
+        "measure": one.measure,
+        **{f"difference{end}": value for end, value in _ends(one.difference)},
+        **{f"among_all{end}": value for end, value in _ends(among and among.difference)},
+        "is_significant": among and among.is_significant,
+    }
+
+
+def _ends(interval: Any) -> Iterator[tuple[str, float | None]]:
+    for end, name in (("", "estimate"), ("_low", "low"), ("_high", "high")):
+        yield end, interval and getattr(interval, name)

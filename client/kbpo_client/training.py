@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
+from kbpo_client.archives import opened
 from kbpo_client.errors import WrongUsage
 from kbpo_client.output import Output
-from kbpo_formats.errors import InvalidInput
 
 
 def make(archive: Path, out: Path, texts: Path | None, output: Output) -> int:
@@ -16,16 +16,11 @@ def make(archive: Path, out: Path, texts: Path | None, output: Output) -> int:
         If NumPy is not there, the file is no archive, the folder is not empty, or texts are not the corpus'.
     """
     try:
-        from kbpo_archive.reading import Archive
-        from kbpo_archive.training.making import Folder
-        from kbpo_archive.training.making import make as make_training
-    except ImportError as error:
-        raise WrongUsage(f"{error.name} is needed: pip install 'kbpo-client[recompute]'") from None
-    try:
-        with Archive(archive) as opened:
-            made = make_training(opened, Folder(out), texts)
-    except InvalidInput as error:
-        raise WrongUsage(str(error)) from None
+        with opened(archive) as found:
+            from kbpo_archive.training.making import Folder
+            from kbpo_archive.training.making import make as make_training
+
+            made = make_training(found, Folder(out), texts)
     except OSError as error:
         raise WrongUsage(f"{out} cannot be written: {error.strerror}") from None
     output.rows(

@@ -1,12 +1,14 @@
 """What is in the archive of an epoch, task or no task: tables from rows."""
 
 import hmac
+import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+from django.db.models import QuerySet
 
 from annotations.kinds.registry import read_question
 from annotations.models import KindAgreement, Label, Question, Response
@@ -17,13 +19,20 @@ from evaluation.models import (
     Estimate,
     InclusionProbability,
     ReleasedLabels,
+    SampleBatch,
     SampledUnit,
+    Score,
+    Snapshot,
+    SnapshotTable,
     Submission,
+    SubmissionEvent,
+    SubsetScore,
 )
 from evaluation.submissions.visibility import visible
-from evaluation.task import Archiving, Sample, Task
+from evaluation.task import ArchivedDivision, Archiving, Sample, Task
 from evaluation.units import BoolArray, Pool
-from kbpo_archive.tables import WEIGHT
+from kbpo.core.database.coded import unpack_coded
+from kbpo_archive.tables import SUBSET, WEIGHT
 from kbpo_archive.writing import Writer
 from kbpo_estimators.scores import CoordinatedSample
 
@@ -73,6 +82,56 @@ class Contents:
         return {one.pk: one for one in visible(None).filter(pk__in=[one.pk for one in self.pool.submissions])}
 
     @cached_property
+    def ranked(self) -> Collection[int]:
+        """The systems, by row id, that ranks were over at the release, those that withdrew since too."""
+        released = self.epoch.released_at
+        assert released is not None, "it is released"
+        own = [one.pk for one in self.pool.submissions]
+        ranked = Score.objects.filter(epoch=self.epoch, submission__in=own, rank__isnull=False)
+        withdrawn = SubmissionEvent.objects.filter(
+            submission__in=own, state=Submission.State.WITHDRAWN, at__gt=released
+        )
+        return {
+            *ranked.values_list("submission", flat=True).distinct(),
+            *withdrawn.values_list("submission", flat=True),
+        }
+
+    @cached_property
+    def in_snapshot(self) -> Collection[int]:
+        """The systems, by row id, that the snapshot of the release has."""
+        first = self._release_tables().first()
+        return set() if first is None else {row["system"] for row in json.loads(first.content)["rows"]}
+
+    def _release_tables(self) -> QuerySet[SnapshotTable]:
+        return SnapshotTable.objects.filter(
+            snapshot__epoch=self.epoch, snapshot__reason=Snapshot.Reason.RELEASE
+        ).order_by("pk")
+
+    @cached_property
+    def divided(self) -> Sequence[ArchivedDivision]:
+        """The ways to divide what systems predict."""
+        return list(self.of_task.divide(self))
+
+    @property
+    def about_figures(self) -> Mapping[str, Any]:
+        """What the manifest says of ranks and subsets."""
+        choices = self.task.choices
+        return {
+            "ranking": {
+                "from": choices.ranked_from,
+                "level": choices.level,
+                "levels": list(choices.levels),
+                "by": {name: part.ranked_by for name, part in choices.parts.items()},
+                "scales": {name: list(scale) for name, scale in choices.scales.items()},
+                "less_is_better": list(choices.less_is_better),
+            },
+            "subsets": {
+                "weighting": choices.default_weighting(self.epoch.corpus.design),
+                "divisions": {one.name: list(one.names) for one in self.divided},
+            },
+        }
+
+    @cached_property
     def sampled(self) -> BoolArray:
         """Whether each unit is in the sample."""
         if isinstance(self.sample, CoordinatedSample):
@@ -104,17 +163,29 @@ class Contents:
     def write(self, writer: Writer) -> None:
         """Write the tables that every archive has."""
         writer.add_table("systems", self.systems())
-        of_units = ("unit", "key", "doc_id", "fold", "pi", "flat_pi", "sampled", "known", "question", "claim")
-        writer.add_table("units", self.units(), (*of_units, "label", *self.of_task.unit_columns))
-        own = self.of_task.prediction_columns(self)
+        of_samples = ("since", "known", "question", "claim", "label")
+        of_units = ("unit", "key", "doc_id", "fold", "pi", "flat_pi", "sampled")
+        writer.add_table("units", self.units(), (*of_units, *of_samples, *self.of_task.unit_columns))
+        own = {**self.of_task.prediction_columns(self), **self._subsets_of_predictions()}
         weights = [f"{WEIGHT}{name}" for name in self.task.choices.weightings]
-        head = ("system", "unit", "confidence", *weights, "planned_variance", "pi_after", "draws")
+        head = (
+            "system",
+            "unit",
+            "confidence",
+            *weights,
+            "planned_variance",
+            "pi_after",
+            "flat_term",
+            "draws",
+        )
         writer.add_table("predictions", self.predictions(own), (*head, *own))
         writer.add_table("questions", self.asked())
         writer.add_table("labels", self.labels())
         writer.add_table("votes", self.votes())
         writer.add_table("audits", self.audits())
         writer.add_table("scores", self.scores())
+        writer.add_table("ranks", self.ranks())
+        writer.add_table("subset_scores", self.subset_scores())
         writer.add_table("agreement", self.agreement())
 
     def systems(self) -> Rows:
@@ -132,6 +203,8 @@ class Contents:
             yield (
                 *(batch.number, name, self.teams[submission.team_id], shown, system.rows.size),
                 *(batch.target_variance, batch.lam, batch.floor, batch.draws, batch.weights_version),
+                submission.pk if public is not None or submission.pk in self.in_snapshot else None,
+                submission.pk in self.ranked,
             )
 
     def units(self) -> Rows:
@@ -150,7 +223,15 @@ class Contents:
         flat = [None] * pool.size if pool.flat_pi is None else pool.flat_pi.tolist()
         is_open = self.is_open.tolist()
         further = self.of_task.describe(self, is_open)
-        figures = (pool.folds.tolist(), pool.pi.tolist(), flat, self.sampled.tolist(), known.tolist())
+        since = self._placed(
+            SampledUnit.objects.filter(epoch=self.epoch)
+            .order_by("-batch__number")
+            .values_list("unit_id", "batch__number")
+        )
+        figures = (
+            *(pool.folds.tolist(), pool.pi.tolist(), flat, self.sampled.tolist()),
+            *([since.get(position) for position in range(pool.size)], known.tolist()),
+        )
         of_units = zip(self.keys, is_open, further, *figures, strict=True)
         for position, (key, may_be_told, (doc_id, own), *of_unit) in enumerate(of_units):
             question, claim = asked.get(position, (None, ""))
@@ -167,19 +248,33 @@ class Contents:
         for number, (batch, system) in enumerate(zip(self.pool.batches, self.pool.systems, strict=True)):
             changed = self._placed(batch.inclusions.values_list("unit_id", "probability"))
             drawn = self._placed(batch.sampled.values_list("unit_id", "draws"))
-            variance = columns.read_variance(batch)
+            variance, terms = columns.read_variance(batch), self._flat_terms(batch, system.rows.size)
             planned = [None] * system.rows.size if variance is None else variance.tolist()
             weights = [system.weights[name].tolist() for name in weightings]
             further = [one[number] for one in own.values()]
-            for position, confidence, s2, *rest in zip(
-                system.rows.tolist(), system.confidence.tolist(), planned, *weights, *further, strict=True
+            for position, confidence, s2, term, *rest in zip(
+                system.rows.tolist(),
+                system.confidence.tolist(),
+                planned,
+                terms,
+                *weights,
+                *further,
+                strict=True,
             ):
                 p, of_task = rest[: len(weights)], rest[len(weights) :]
                 yield (
-                    *(batch.number, position, confidence, *p, s2, changed.get(position)),
+                    *(batch.number, position, confidence, *p, s2, changed.get(position), term),
                     drawn.get(position),
                     *of_task,
                 )
+
+    def _flat_terms(self, batch: SampleBatch, size: int) -> list[float] | list[None]:
+        """Return what a system adds to π as if nothing were known of labels, root by root."""
+        (stored,) = columns.read([batch.pk], [columns.FLAT_TERM])
+        if columns.FLAT_TERM not in stored or batch.floor is None:
+            return [None] * size
+        terms: list[float] = unpack_coded(stored[columns.FLAT_TERM]).column().tolist()
+        return terms
 
     def asked(self) -> Rows:
         """Yield the questions."""
@@ -244,8 +339,33 @@ class Contents:
             "estimate",
             "low",
             "high",
+            "score__labels",
         )
         yield from sorted(((numbers[pk], *row) for pk, *row in rows), key=lambda row: row[:7])
+
+    def ranks(self) -> Rows:
+        """Yield the ranks as the snapshot of the release has them: of the systems of the epoch in it."""
+        numbers = {one.submission_id: one.number for one in self.pool.batches}
+        rows = []
+        for content in self._release_tables().values_list("content", flat=True).iterator(chunk_size=10):
+            table = json.loads(content)
+            choice = [table[name] for name in ("estimator", "weighting", "part", "standard", "level")]
+            rows.append((0, *choice, table["ranked"], table["apart"]))
+            rows += [
+                (numbers[row["system"]], *choice, row["rank"], None)
+                for row in table["rows"]
+                if row["system"] in numbers and row["rank"] is not None
+            ]
+        yield from sorted(rows, key=lambda row: row[:6])
+
+    def subset_scores(self) -> Rows:
+        """Yield the published figures of subsets."""
+        numbers = {one.submission_id: one.number for one in self.pool.batches}
+        names = ("division", "order", "part", "standard", "measure", "estimate", "low", "high")
+        rows = SubsetScore.objects.filter(epoch=self.epoch).values_list(
+            "submission_id", *names, "labels", "true"
+        )
+        yield from sorted(((numbers[pk], *row) for pk, *row in rows), key=lambda row: row[:6])
 
     def agreement(self) -> Rows:
         """Yield how far those who answered agree."""
@@ -253,6 +373,14 @@ class Contents:
             "kind", "aspect", "questions", "kappa", "kappa_low", "kappa_high"
         )
         yield from sorted(rows, key=lambda row: row[:2])
+
+    def _subsets_of_predictions(self) -> Mapping[str, Sequence[Sequence[Any]]]:
+        """Return for each division the subset of each prediction, system by system."""
+        return {
+            f"{SUBSET}{one.name}": [[None if at < 0 else at for at in own.tolist()] for own in one.of_units]
+            for one in self.divided
+            if one.of_units is not None
+        }
 
     def _placed(self, rows: Iterable[tuple[int, Any]]) -> dict[int, Any]:
         """Return by the position of each unit in the pool what is said of it."""

@@ -166,6 +166,7 @@ def _write(path: Path, epoch: Epoch, task: Task, edition: int, key: bytes) -> di
             sample = pools.read_sample(pool)
             contents = Contents(epoch, task, task.archiving, pool, sample, key)
             contents.write(writer)
+            manifest |= contents.about_figures
             manifest |= task.archiving.write(writer, contents)
         writer.add("README.md", [datasheet(epoch, task, manifest).encode()])
         writer.finish(manifest)

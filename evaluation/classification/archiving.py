@@ -5,8 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from evaluation.classification.items import LABELS
+from evaluation.classification.scoring import BY_CLASS
 from evaluation.design import columns
-from evaluation.task import Archiving, ToArchive
+from evaluation.task import ArchivedDivision, Archiving, ToArchive
 from kbpo.core.database.coded import unpack_names
 from kbpo_archive.writing import Writer
 
@@ -26,6 +27,13 @@ def prediction_columns(contents: ToArchive) -> Mapping[str, Sequence[Sequence[An
     return {"label": [column.values[column.codes].tolist() for column in names]}
 
 
+def divide(contents: ToArchive) -> Iterator[ArchivedDivision]:
+    """Yield the classes: which labels and predictions are of one, other columns say."""
+    classes = contents.epoch.corpus.classes
+    assert classes is not None, "a corpus for classification has classes"
+    yield ArchivedDivision(BY_CLASS, classes.names, None)
+
+
 def write(writer: Writer, contents: ToArchive) -> Mapping[str, Any]:
     """Write the classes."""
     classes = contents.epoch.corpus.classes
@@ -34,4 +42,6 @@ def write(writer: Writer, contents: ToArchive) -> Mapping[str, Any]:
     return {"classes": classes.names}
 
 
-ARCHIVING = Archiving(unit_columns=(), describe=describe, prediction_columns=prediction_columns, write=write)
+ARCHIVING = Archiving(
+    unit_columns=(), describe=describe, divide=divide, prediction_columns=prediction_columns, write=write
+)

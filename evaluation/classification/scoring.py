@@ -1,7 +1,6 @@
 """The scores of a pool of classifications, from labels of the items that all of them share, and an audit."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import partial
 from io import BytesIO
 from types import MappingProxyType
@@ -18,9 +17,9 @@ from evaluation.task import Sample, Subsets
 from evaluation.units import FloatArray, IntArray, Pool
 from kbpo.core.database.bulk import read_rows
 from kbpo.core.database.coded import unpack_names
-from kbpo_estimators.classification.estimates import FEW, MEASURES, Given, Scores, learn
+from kbpo_estimators.classification.estimates import FEW, Given, Scores, learn
 from kbpo_estimators.classification.labels import AuditedItems
-from kbpo_estimators.differences import Differences
+from kbpo_estimators.classification.sides import Side
 from kbpo_estimators.intervals import DEFAULT_LEVEL, LEVELS, interval
 from kbpo_estimators.pooled import PooledModel, UnitFeatures
 from kbpo_estimators.scores import AUDIT, VOTES, CoordinatedSample
@@ -52,14 +51,7 @@ def _part(standard: str, scores: Scores, systems: int, model: PooledModel | None
         for level in LEVELS
     ]
     packed = BytesIO()
-    arrays: dict[str, FloatArray] = {}
-    for name in MEASURES:
-        estimates = [one[name] for one in found]
-        if any(one is None for one in estimates):
-            continue  # too little is known of a class: of all systems alike
-        arrays[name] = np.array([one.estimate for one in estimates if one is not None])
-        arrays[f"covariance of {name}"] = scores.covariance(name)
-    np.savez(packed, allow_pickle=False, **arrays)
+    np.savez(packed, allow_pickle=False, **Side.of(scores, found).arrays)
     return ScoredPart(rows, [(choice, packed.getvalue())], PART, model)
 
 
@@ -94,30 +86,6 @@ def _rows_by_class(standard: str, scores: Scores, systems: int) -> Iterator[Subs
             labels = scores.labels(system, number) if some else None
             true = judged if judged >= FEW else None
             yield SubsetRow(system, number, PART, measures, labels, true, standard)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Side:
-    """An epoch's systems: estimates and their covariance, by measure."""
-
-    arrays: dict[str, FloatArray]
-    size: int
-
-    def differences(self, other: "Side", measure: str) -> Differences:
-        """Return what `evaluation.scores.Side.differences` says: of one epoch, paired on its sample."""
-        if measure not in self.arrays or measure not in other.arrays:
-            nothing = np.full((self.size, other.size), np.nan)
-            return Differences(nothing, nothing, nothing[:, 0], nothing[0], None)
-        covariance = self.arrays[f"covariance of {measure}"]
-        own, others = np.diagonal(covariance), np.diagonal(other.arrays[f"covariance of {measure}"])
-        shared = covariance if other is self else 0.0
-        variances = np.maximum(0.0, own[:, None] + others - 2 * shared)
-        gaps = self.arrays[measure][:, None] - other.arrays[measure]
-        return Differences(gaps, variances, own, others, None)
-
-    def difference_of(self, place: int, other: "Side", other_place: int, measure: str) -> Differences:
-        """Return what `evaluation.scores.Side.difference_of` says."""
-        return self.differences(other, measure).take(np.array([place]), np.array([other_place]))
 
 
 def sides() -> ReadSide:

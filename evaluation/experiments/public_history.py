@@ -32,7 +32,17 @@ SHOWN = 1e-3
 """To what history is rounded: a tenth of a hundredth."""
 PRIOR = (0.2, 0.45, 0.7)
 """How likely a claim is right that one, two, three or more systems have, before anything is read."""
-READERS = ("nothing", "board", "history", "every digit")
+READERS = ("nothing", "board", "exact board", "history", "snapshots", "every digit")
+"""The exact board has every digit, as the API's; who reads snapshots reads the history and that, too."""
+LESS = (
+    ("history", "board"),
+    ("snapshots", "exact board"),
+    ("every digit", "exact board"),
+    ("exact board", "board"),
+)
+"""Readers, and those with less to read."""
+KEPT_EVERY = 5
+"""Arrivals after which a snapshot is taken, which has every digit."""
 WORLDS = ("teams", "near copies", "small systems")
 CHANGED = 0.02
 """The share of its claims in which a near copy differs."""
@@ -92,7 +102,8 @@ def run(options: Options) -> Outcome:
         says=f"The estimated precision less the true one of a system that is submitted again without the"
         f" {DROPPED:.0%} of its claims that seem to bring least; {SYSTEMS} systems, {repeats} secrets.",
         compared=[
-            Compared(f"{world}: history less board", "0", numbers[world]["history less board"]["gain"])
+            Compared(f"{world}: {reader} less {board}", "0", numbers[world][f"{reader} less {board}"]["gain"])
+            for reader, board in LESS[:2]
             for world in WORLDS
         ]
         + [Compared(f"{world}: board", "", numbers[world]["board"]["gain"]) for world in WORLDS],
@@ -121,7 +132,9 @@ def predicted(world: World, read: Read, reader: str, rng: np.random.Generator) -
     prior = np.asarray(PRIOR)[np.clip(claimed, 1, len(PRIOR)) - 1]
     variance = prior * (1 - prior)
     last = read.time == read.time.max()
-    used = {"nothing": ~last & False, "board": last}.get(reader, np.ones(last.size, dtype=bool))
+    used = {"nothing": ~last & False, "board": last, "exact board": last}.get(
+        reader, np.ones(last.size, dtype=bool)
+    )
     shuffled = 1e-9 * rng.random(size)
     if not used.any():
         return prior + shuffled
@@ -130,8 +143,10 @@ def predicted(world: World, read: Read, reader: str, rng: np.random.Generator) -
     for place, rows in enumerate(world.systems):
         weights[place, rows] = 1 / rows.size
     score = read.score[used]
-    if reader in ("board", "history"):
-        score = np.round(score / SHOWN) * SHOWN
+    exact = np.full(time.size, reader in ("every digit", "exact board"))
+    if reader == "snapshots":
+        exact = ((time + 1) % KEPT_EVERY == 0) | (time == time.max())
+    score = np.where(exact, score, np.round(score / SHOWN) * SHOWN)
     told = score - weights[system] @ prior
     pi = np.where(read.pi > 0, read.pi, 1.0)
     # Cov(a_s, a_t) = v/π of the later of the two: what was sampled before is a random part of what is later
@@ -140,9 +155,9 @@ def predicted(world: World, read: Read, reader: str, rng: np.random.Generator) -
         block = (weights * (variance / pi[later])) @ weights.T
         here = np.maximum(time[:, None], time[None, :]) == later
         between[here] = block[system[:, None], system[None, :]][here]
-    noise = SHOWN**2 / 12 if reader != "every digit" else 1e-12
+    noise = np.where(exact, 1e-12, SHOWN**2 / 12)
     with_claims = weights[system] * (variance / pi[-1])
-    solved = np.linalg.lstsq(between + noise * np.eye(told.size), told, rcond=1e-12)[0]
+    solved = np.linalg.lstsq(between + np.diag(noise), told, rcond=1e-12)[0]
     return np.asarray(prior + with_claims.T @ solved + shuffled)
 
 
@@ -207,9 +222,8 @@ def _gain(world: World, epoch: Epoch, read: Read, reader: str, rng: np.random.Ge
 
 def _summary(gains: Mapping[str, list[float]]) -> dict[str, dict[str, float]]:
     found = {reader: _mean(np.array(one)) for reader, one in gains.items()}
-    board = np.array(gains["board"])
-    for reader in ("history", "every digit"):
-        found[f"{reader} less board"] = _mean(np.array(gains[reader]) - board)
+    for reader, board in LESS:
+        found[f"{reader} less {board}"] = _mean(np.array(gains[reader]) - np.array(gains[board]))
     return found
 
 
@@ -225,7 +239,7 @@ def _draw_figure(numbers: dict[str, Any]) -> Callable[[Figure], None]:
         for offset, reader in enumerate(READERS):
             found = [numbers[world][reader] for world in WORLDS]
             axes.errorbar(
-                np.arange(len(WORLDS)) + 0.12 * (offset - 1.5),
+                np.arange(len(WORLDS)) + 0.12 * (offset - 2.5),
                 [one["gain"] for one in found],
                 yerr=[2 * one["standard_error"] for one in found],
                 fmt="o",

@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 
 from annotations.models import Document
+from evaluation.generation import subsets
 from evaluation.generation.given import PoolGiven, read_given
 from evaluation.generation.judgements import answers_of_sample
-from evaluation.task import Archiving, ToArchive
+from evaluation.task import ArchivedDivision, Archiving, ToArchive
 from kbpo_archive.writing import Writer
 
 
@@ -21,6 +22,14 @@ def describe(contents: ToArchive, is_open: Sequence[bool]) -> Iterator[tuple[str
 def prediction_columns(contents: ToArchive) -> Mapping[str, Sequence[Sequence[Any]]]:
     """Return which input each output is of."""
     return {"input": [one.inputs.tolist() for one in read_given(contents.pool).systems]}
+
+
+def divide(contents: ToArchive) -> Iterator[ArchivedDivision]:
+    """Yield the ways to divide outputs: by their own length, and by their inputs."""
+    given = read_given(contents.pool)
+    for name, of_input, of_unit in subsets.read(contents.pool, given.documents):
+        of_units = [of_input[one.inputs] if of_unit is None else of_unit[one.units] for one in given.systems]
+        yield ArchivedDivision(name, subsets.NAMES[name], of_units)
 
 
 def write(writer: Writer, contents: ToArchive) -> Mapping[str, Any]:
@@ -62,4 +71,6 @@ def _judgements(contents: ToArchive, given: PoolGiven) -> Iterator[Sequence[Any]
                 yield unit, annotator, measure, said[number][1][measure]
 
 
-ARCHIVING = Archiving(unit_columns=(), describe=describe, prediction_columns=prediction_columns, write=write)
+ARCHIVING = Archiving(
+    unit_columns=(), describe=describe, divide=divide, prediction_columns=prediction_columns, write=write
+)

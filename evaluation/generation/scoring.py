@@ -22,8 +22,8 @@ from evaluation.models import Epoch
 from evaluation.scores import Choice, Divided, Measured, ReadSide, Scored, ScoredPart, ScoreRow, SubsetRow
 from evaluation.task import Sample
 from evaluation.units import BoolArray, FloatArray, IntArray, Pool
-from kbpo_estimators.differences import Differences
 from kbpo_estimators.generation import Given, Judgements, Score, Scores
+from kbpo_estimators.generation.sides import Side, sides_of
 from kbpo_estimators.intervals import DEFAULT_LEVEL, LEVELS, Interval
 from kbpo_estimators.pooled import UnitFeatures
 from kbpo_estimators.scores import CoordinatedSample
@@ -118,9 +118,11 @@ def _parts(found: _Found) -> Iterator[ScoredPart]:
         for level in LEVELS
     }
     packed = {
-        (estimator, standard): arrays
-        for estimator in found.by_estimator
-        for standard, arrays in _pack(found, scores, estimator).items()
+        (estimator, standard): _packed(side.arrays)
+        for estimator, of_pool in found.by_estimator.items()
+        for standard, side in sides_of(
+            of_pool, [scores[estimator, system] for system in range(found.size)]
+        ).items()
     }
     for part in found.measures:
         rows = [
@@ -163,66 +165,10 @@ def _row(
     return ScoreRow(system, choice, round(100 * level), measured, outputs, counts)
 
 
-def _pack(
-    found: _Found, scores: Mapping[tuple[str, int], Mapping[str, Score | None]], estimator: str
-) -> dict[str, bytes]:
-    """Return what comparing the systems needs, for each crowd: by measure, all differences and variances."""
-    arrays: dict[str, dict[str, FloatArray]] = {standard: {} for standard in _CROWDS}
-    of_pool = found.by_estimator[estimator]
-    for name in found.measures:
-        own = [scores[estimator, system][name] for system in range(found.size)]
-        differences = of_pool.differences(name)
-        added = of_pool.added_by_crowds(name)
-        others = [None if one is None else one.another_crowd for one in own]
-        degrees = min((one.degrees_of_freedom for one in others if one is not None), default=np.inf)
-        alone = {
-            THIS_CROWD: [np.nan if one is None else one.this_crowd.variance for one in own],
-            ANOTHER_CROWD: [np.nan if one is None else one.variance for one in others],
-        }
-        for standard, of_crowd in arrays.items():
-            of_crowd[name] = np.array([np.nan if one is None else one.this_crowd.estimate for one in own])
-            of_crowd[f"gaps of {name}"] = differences.estimates
-            of_crowd[f"variances of {name}"] = differences.variances
-            of_crowd[f"own of {name}"] = np.array(alone[standard])
-        arrays[ANOTHER_CROWD][f"variances of {name}"] = differences.variances + np.where(
-            np.isfinite(added), added, np.nan
-        )
-        arrays[ANOTHER_CROWD][f"degrees of {name}"] = np.array([degrees])
-    return {standard: _packed(of_crowd) for standard, of_crowd in arrays.items()}
-
-
 def _packed(arrays: Mapping[str, FloatArray]) -> bytes:
     packed = BytesIO()
     np.savez(packed, allow_pickle=False, **arrays)
     return packed.getvalue()
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Side:
-    """An epoch's systems: estimates and the variances of their differences, by measure."""
-
-    arrays: dict[str, FloatArray]
-
-    def differences(self, other: "Side", measure: str) -> Differences:
-        """Return what `evaluation.scores.Side.differences` says: of one epoch, paired on shared inputs."""
-        own, others = self.arrays[f"own of {measure}"], other.arrays[f"own of {measure}"]
-        ends = [
-            one.arrays[f"degrees of {measure}"]
-            for one in (self, other)
-            if f"degrees of {measure}" in one.arrays
-        ]
-        least = min((float(one[0]) for one in ends), default=np.inf)
-        degrees = max(1, int(least)) if np.isfinite(least) else None
-        if other is self:
-            gaps, variances = (self.arrays[f"{name} of {measure}"] for name in ("gaps", "variances"))
-        else:
-            gaps = self.arrays[measure][:, None] - other.arrays[measure]
-            variances = own[:, None] + others
-        return Differences(gaps, variances, own, others, degrees)
-
-    def difference_of(self, place: int, other: "Side", other_place: int, measure: str) -> Differences:
-        """Return what `evaluation.scores.Side.difference_of` says."""
-        return self.differences(other, measure).take(np.array([place]), np.array([other_place]))
 
 
 def sides() -> ReadSide:

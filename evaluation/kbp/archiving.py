@@ -10,13 +10,16 @@ import numpy as np
 
 from annotations.models import AnnotatedMention, Document
 from annotations.ontologies import plain_ontology_of
-from evaluation.kbp import kept, matching
+from evaluation.design import columns
+from evaluation.kbp import divisions, kept, matching
 from evaluation.kbp.pool_labels import read_labels, read_outside
 from evaluation.kbp.recall import annotated
 from evaluation.kbp.recall.annotated import Exhaustive
 from evaluation.models import FittedModel, RetiredDocument, SampledClaim
-from evaluation.task import Archiving, ToArchive
+from evaluation.task import ArchivedDivision, Archiving, ToArchive
+from kbpo.core.database.coded import unpack_coded, unpack_names
 from kbpo_archive.kbp import EACH, NOTHING_TOLD, ONTOLOGY, SUMS
+from kbpo_archive.tables import SUBSET, TABLES
 from kbpo_archive.writing import Writer
 from kbpo_estimators.document_samples import TwoPhase
 from kbpo_estimators.document_sums import LEAST_SEALED, DocumentSums
@@ -25,6 +28,9 @@ from kbpo_formats.ontologies.normal import compute_digest, write_normal
 
 MODELS = "models.json"
 UNIT_COLUMNS = ("relation", "subject_start", "subject_end", "object_start", "object_end", "outside")
+RELATION_COLUMNS = tuple(
+    one.name for one in TABLES["true_relations"].columns if not one.name.startswith(SUBSET)
+)
 Rows = Iterator[Sequence[Any]]
 
 
@@ -58,6 +64,19 @@ def prediction_columns(contents: ToArchive) -> Mapping[str, Sequence[Sequence[An
                 ]
             )
     return {"subject_question": subjects, "object_question": objects}
+
+
+def divide(contents: ToArchive) -> Iterator[ArchivedDivision]:
+    """Yield the ways to divide claims, and the true relations of the documents annotated in full."""
+    sample = annotated.read_sample(contents.epoch.document_sample)
+    stored = list(columns.read([batch.pk for batch in contents.pool.batches], (kept.PREDICATES, kept.NAMES)))
+    for name, division in divisions.divisions(
+        contents.epoch.corpus,
+        [unpack_names(one[kept.PREDICATES]) for one in stored],
+        [unpack_coded(one[kept.NAMES]) for one in stored],
+        sample.annotations.values() if sample else [],
+    ):
+        yield ArchivedDivision(name, division.names, division.of_claims, division.of_relations)
 
 
 def write(writer: Writer, contents: ToArchive) -> Mapping[str, Any]:
@@ -157,8 +176,8 @@ def _sums(sums: DocumentSums) -> Rows:
 def _write_retired(writer: Writer, contents: ToArchive, exhaustive: Exhaustive, open_ids: set[int]) -> None:
     """Write the documents that are open, in the order in which estimates have them."""
     every = list(exhaustive.annotations)
-    columns = np.array([place for place, pk in enumerate(every) if pk in open_ids], dtype=np.int64)
-    ids = [every[place] for place in columns.tolist()]
+    shown_columns = np.array([place for place, pk in enumerate(every) if pk in open_ids], dtype=np.int64)
+    ids = [every[place] for place in shown_columns.tolist()]
     number = {pk: one for one, pk in enumerate(ids)}
     stored = {one.pk: one for one in Document.objects.filter(pk__in=ids).select_related("takedown")}
     documents = exhaustive.documents
@@ -173,7 +192,7 @@ def _write_retired(writer: Writer, contents: ToArchive, exhaustive: Exhaustive, 
                 int(documents.true[column]),
                 _digest(stored[pk]),
             )
-            for one, (pk, column) in enumerate(zip(ids, columns.tolist(), strict=True))
+            for one, (pk, column) in enumerate(zip(ids, shown_columns.tolist(), strict=True))
         ),
     )
     writer.add_table(
@@ -183,9 +202,9 @@ def _write_retired(writer: Writer, contents: ToArchive, exhaustive: Exhaustive, 
             for part in documents.found
             for row in _counts(
                 part,
-                documents.found[part][:, columns].tolist(),
-                documents.correct[part][:, columns].tolist(),
-                documents.pool_correct[part][columns].tolist(),
+                documents.found[part][:, shown_columns].tolist(),
+                documents.correct[part][:, shown_columns].tolist(),
+                documents.pool_correct[part][shown_columns].tolist(),
             )
         ),
     )
@@ -195,6 +214,8 @@ def _write_retired(writer: Writer, contents: ToArchive, exhaustive: Exhaustive, 
     assert keys is not None, "they are read with their relations"
     shown = [place for place, one in enumerate(relations) if int(one.doc_id) in open_ids]
     place_of = {place: one for one, place in enumerate(shown)}
+    divided = [one for one in contents.divided if one.of_relations is not None]
+    of_division = [np.asarray(one.of_relations).tolist() for one in divided]
     writer.add_table(
         "true_relations",
         (
@@ -202,9 +223,11 @@ def _write_retired(writer: Writer, contents: ToArchive, exhaustive: Exhaustive, 
                 *(one, number[int(relations[place].doc_id)], relations[place].predicate),
                 *(*relations[place].subject, *relations[place].object),
                 *(int(keys.subject[place]), int(keys.object[place])),
+                *(None if one[place] < 0 else one[place] for one in of_division),
             )
             for place, one in place_of.items()
         ),
+        (*RELATION_COLUMNS, *(f"{SUBSET}{one.name}" for one in divided)),
     )
     writer.add_table(
         "findings",
@@ -236,5 +259,9 @@ def _digest(document: Document) -> str | None:
 
 
 ARCHIVING = Archiving(
-    unit_columns=UNIT_COLUMNS, describe=describe, prediction_columns=prediction_columns, write=write
+    unit_columns=UNIT_COLUMNS,
+    describe=describe,
+    divide=divide,
+    prediction_columns=prediction_columns,
+    write=write,
 )

@@ -1,37 +1,16 @@
 """Comparing two systems of a corpus, by what was stored with their scores."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evaluation.models import Comparison, Epoch, Ranking, Submission
 from evaluation.scores import Choice
-from evaluation.scoring.scales import Scale
 from evaluation.scoring.stored import Measure, newest_scores
 from evaluation.task import Task
 from kbpo.core.database.bulk import insert_row, read_rows
-from kbpo_estimators.intervals import Interval, difference_interval
-from kbpo_estimators.pairs import Pairs, pair_level, pairs
-from kbpo_estimators.ranks import last_level
-
-
-@dataclass(frozen=True, slots=True)
-class Among:
-    """What becomes of a difference of two ranked systems when all pairs of ranked systems are compared.
-
-    Attributes
-    ----------
-    systems : int
-        How many are ranked, at least 2.
-    difference : Interval
-        Of a level so high that the intervals of all pairs hold together at the table's.
-    is_significant : bool or None
-        Whether it counts in the ranks; None for a measure that ranks nothing.
-    """
-
-    systems: int
-    difference: Interval
-    is_significant: bool | None
+from kbpo_estimators.intervals import Interval
+from kbpo_estimators.share_scales import Scale
+from kbpo_estimators.two_systems import Among, Ranked, compare_two
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,29 +86,22 @@ def compare(
     mine = read(_arrays(here), one.score.epoch)
     others = mine if there is here else read(_arrays(there), other.score.epoch)
     place, other_place = here.submissions.index(first.pk), there.submissions.index(second.pk)
-    ranking = None
+    ranked = None
     if one.score.rank is not None and other.score.rank is not None:
         ranking = Ranking.objects.filter(
             corpus=first.corpus_id, level=level, systems__gte=2, **choice
         ).first()
+        ranked = None if ranking is None else Ranked(ranking.systems, ranking.apart)
     compared = []
     for measure in task.choices.measures:
         a, b = _interval(one.measures[measure]), _interval(other.measures[measure])
         differences = mine.difference_of(place, others, other_place, measure)
-        difference = differences.of(0, 0)
-        if a is None or b is None or difference is None:
-            compared.append(Compared(measure, a, b, None))
-            continue
-        scale = Scale.of(measure, task.choices)
-        ours, theirs = scale.share(a), scale.share(b)
-        apart = scale.back(difference_interval(scale.difference(difference), ours, theirs, level / 100))
-        among = None
-        if ranking is not None:
-            alone = scale.shares(differences)
+        both = None
+        if a is not None and b is not None:
+            scale = Scale.of(measure, task.choices.scales, task.choices.less_is_better)
             is_ranked_by = measure == task.choices.parts[part].ranked_by
-            pair = pairs(alone, [ours], [theirs], level / 100)
-            among = _among(pair, ranking, scale, is_ranked_by=is_ranked_by)
-        compared.append(Compared(measure, a, b, apart, among))
+            both = compare_two(differences, a, b, scale, level / 100, ranked, is_ranked_by=is_ranked_by)
+        compared.append(Compared(measure, a, b, *(both or (None, None))))
     return compared
 
 
@@ -137,17 +109,6 @@ def _arrays(row: Comparison) -> bytes:
     """Read what was stored as it is: megabytes of a thousand systems, which Django would read as text."""
     ((arrays,),) = read_rows("SELECT arrays FROM evaluation_comparison WHERE id = %s", [row.pk])
     return bytes(arrays)
-
-
-def _among(pair: Pairs, ranking: Ranking, scale: Scale, *, is_ranked_by: bool) -> Among:
-    level, gap = ranking.level / 100, float(pair.gaps[0, 0])
-    down, up = (min(2.0, float(arm[0, 0])) for arm in pair.arms(pair_level(level, ranking.systems)))
-    is_significant = None
-    if is_ranked_by:
-        left = math.comb(ranking.systems, 2) - ranking.apart
-        is_significant = abs(gap) > float(pair.reach(last_level(level, left))[0, 0])
-    whole = Interval(gap, max(-1.0, gap - down), min(1.0, gap + up))
-    return Among(ranking.systems, scale.back(whole), is_significant)
 
 
 def _interval(measure: Measure) -> Interval | None:

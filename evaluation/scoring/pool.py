@@ -12,6 +12,7 @@ from evaluation.models import Epoch
 from evaluation.units import BoolArray, FloatArray, IntArray, Pool
 from kbpo.core.database.bulk import read_columns
 from kbpo.core.database.coded import Coded, unpack, unpack_coded
+from kbpo_estimators.flat_pi import FlatPi
 from kbpo_estimators.judging.sampled import SampleAudit
 from kbpo_estimators.resampling import Resampling
 from kbpo_estimators.scores import CoordinatedSample, IidSample, System
@@ -47,7 +48,7 @@ def read_pool(epoch: Epoch, through: int, weightings: Iterable[str]) -> Pool:
     position = np.full(sorted_ids.size, -1, dtype=np.int64)
     folds = np.zeros(sorted_ids.size, dtype=np.int64)
     pi = np.full(sorted_ids.size, np.nan)
-    flat = _Flat(sorted_ids.size)
+    flat = FlatPi(sorted_ids.size)
     systems = []
     seen = 0
     for batch, ids, one in zip(batches, own_ids, stored, strict=True):
@@ -71,26 +72,6 @@ def read_pool(epoch: Epoch, through: int, weightings: Iterable[str]) -> Pool:
         )
     submissions = [batch.submission for batch in batches]
     return Pool(epoch, batches, submissions, systems, folds, pi, sorted_ids, position, flat.pi())
-
-
-class _Flat:
-    """π of a pool's units under quadratic growth, had every label been planned with s² = ¼."""
-
-    def __init__(self, size: int) -> None:
-        self._squares, self._floor = np.zeros(size), np.zeros(size)
-        self._has_any = False
-
-    def grow(self, rows: IntArray, term: FloatArray, floor: float) -> None:
-        """Add a system's own term at its units, and its floor of so many labels."""
-        self._has_any = True
-        self._squares[rows] += term**2
-        self._floor[rows] = np.maximum(self._floor[rows], min(1.0, floor / rows.size))
-
-    def pi(self) -> FloatArray | None:
-        """Return it; None under another growth."""
-        if not self._has_any:
-            return None
-        return np.asarray(np.maximum(np.sqrt(np.minimum(1.0, self._squares)), self._floor))
 
 
 def _distinct(columns: Sequence[IntArray]) -> IntArray:

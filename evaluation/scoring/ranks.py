@@ -19,13 +19,13 @@ from annotations.models import Corpus
 from evaluation.choices import Choices
 from evaluation.models import Epoch, Estimate, Ranking, Submission
 from evaluation.scores import Choice, ReadSide, ScoreRow, Side
-from evaluation.scoring.scales import Scale
 from evaluation.task import Task
 from evaluation.units import FloatArray, IntArray
 from kbpo.core.database.bulk import array_literal, copy_rows, read_rows
 from kbpo_estimators.intervals import Interval
 from kbpo_estimators.pairs import Pairs, pairs
 from kbpo_estimators.ranks import ranks, told_apart
+from kbpo_estimators.share_scales import Scale
 
 _UPDATE = """
 UPDATE evaluation_score AS score SET rank = new.rank
@@ -236,7 +236,7 @@ class _Block:
 def _blocks(
     systems: Sequence[_Ranked], sides: dict[int, _Epoch], measure: str, choices: Choices
 ) -> list[_Block]:
-    scale = Scale.of(measure, choices)
+    scale = Scale.of(measure, choices.scales, choices.less_is_better)
     members: dict[int, list[int]] = defaultdict(list)
     for position, one in enumerate(systems):
         members[one.epoch_id].append(position)

@@ -3,13 +3,20 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from kbpo_archive.reading import Archive
+from kbpo_archive.training.judged import LeftOut
 from kbpo_archive.training.schema import LIST, SETS, SPLITS, Examples, Field
 
 CARD = "README.md"
 LARGEST = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 
 
-def write_card(archive: Archive, counts: Mapping[tuple[str, str], int], *, has_texts: bool) -> str:
+def write_card(
+    archive: Archive,
+    counts: Mapping[tuple[str, str], int],
+    left_out: Mapping[int, LeftOut],
+    *,
+    has_texts: bool,
+) -> str:
     """Return the card.
 
     Parameters
@@ -17,6 +24,8 @@ def write_card(archive: Archive, counts: Mapping[tuple[str, str], int], *, has_t
     archive : Archive
     counts : mapping of (str, str) to int
         By set and split, how many examples there are.
+    left_out : mapping of int to LeftOut
+        By system, what they lack of its claims.
     has_texts : bool
     """
     manifest = archive.manifest
@@ -49,7 +58,21 @@ def write_card(archive: Archive, counts: Mapping[tuple[str, str], int], *, has_t
     for one in there:
         sizes = " | ".join(str(counts.get((one.name, split), 0)) for split in SPLITS)
         lines.append(f"| `{one.name}` | {one.words} | {sizes} |")
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *_left_out(left_out)]) + "\n"
+
+
+def _left_out(left_out: Mapping[int, LeftOut]) -> Iterator[str]:
+    """Say by how much weights fall short of what is published."""
+    if not left_out:
+        return
+    yield ""
+    yield "Some sampled claims are left out: their documents were removed before they were judged. By so much"
+    yield "a system's weights sum to less than 1, and Σ weight · label is less than its published precision:"
+    yield ""
+    yield "| system | claims left out | weight | precision |"
+    yield "|---|---|---|---|"
+    for number, one in left_out.items():
+        yield f"| {number} | {one.claims} | {one.weight!r} | {one.precision!r} |"
 
 
 def _head(language: str, licence: str, size: int) -> Iterator[str]:

@@ -25,6 +25,24 @@ MAJORITY, REMOVED = "majority", "removed"
 Example = dict[str, Any]
 
 
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """What examples lack of a system's sampled claims.
+
+    Attributes
+    ----------
+    claims : int
+    weight : float
+        By how much its weights sum to less than 1.
+    precision : float
+        By how much Σ weight · label falls short of its precision.
+    """
+
+    claims: int
+    weight: float
+    precision: float
+
+
 @dataclass(frozen=True, eq=False)
 class Judged:
     """What was judged in an epoch.
@@ -122,6 +140,25 @@ class Judged:
                 else math.fsum(1 / one["pi"] for one in claimed),
                 **_passage(text, mention, name),
             }
+
+    def left_out(self) -> Mapping[int, LeftOut]:
+        """Return by system what is left out of its claims, since a document was removed; if anything is."""
+        missing = self.pool.sampled.copy()
+        missing[self._units] = False
+        labels = np.nan_to_num(self.pool.units["label"])
+        found = {}
+        for number, (rows, weights) in enumerate(
+            zip(self.pool.split("unit"), self._weights, strict=True), start=1
+        ):
+            own = missing[rows]
+            if own.any():
+                of_system = weights[own]
+                found[number] = LeftOut(
+                    int(own.sum()),
+                    math.fsum(of_system.tolist()),
+                    math.fsum((of_system * labels[rows][own]).tolist()),
+                )
+        return found
 
     @property
     def doc_ids(self) -> set[str]:

@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -123,10 +123,13 @@ def make(archive: Archive, files: Files, texts: Path | None = None) -> Made:
                 files.add(SETS[name].file(split), by_split[split])
                 counts[name, split] = len(by_split[split])
     made = Made(counts, bool(known))
-    files.add(CARD, [write_card(archive, counts, has_texts=made.has_texts).encode()])
+    left_out = Judged(ArchivedPool(archive), {}).left_out() if archive.has("units") else {}
+    card = write_card(archive, counts, left_out, has_texts=made.has_texts)
+    files.add(CARD, [card.encode()])
     manifest = archive.manifest
     about = {name: manifest[name] for name in ("edition", "corpus", "task", "epoch", "licence")}
-    files.finish({"training_format": FORMAT, **about, "texts": made.has_texts})
+    missing = [{"system": number, **asdict(one)} for number, one in left_out.items()]
+    files.finish({"training_format": FORMAT, **about, "texts": made.has_texts, "left_out": missing})
     return made
 
 

@@ -16,6 +16,7 @@ from evaluation.kbp.words import Words
 from evaluation.models import DocumentSample, Epoch, Instance, Submission
 from kbpo.core.database.bulk import array_literal, read_columns, read_rows
 from kbpo_estimators import document_samples
+from kbpo_estimators.document_sums import LEAST_SEALED
 from kbpo_estimators.documents import Documents
 from kbpo_estimators.subsets import Relations
 from kbpo_formats.ontologies.ontology import Ontology
@@ -85,6 +86,10 @@ def read_sample(sample: DocumentSample | None) -> AnnotatedDocuments | None:
     documents. Until the second phase is, the first is a simple random sample. So are the documents that it
     took over from the sample before, until all that were drawn in the place of retired ones are annotated.
 
+    A second phase of fewer than `LEAST_SEALED` documents is told jointly with the first alone: else scores
+    before and after would tell what is in each. While it may still be so small, or is and lacks annotations,
+    the sample rests on what it rested on before its first phase was whole (ADR 87).
+
     Returns
     -------
     AnnotatedDocuments or None
@@ -100,7 +105,8 @@ def read_sample(sample: DocumentSample | None) -> AnnotatedDocuments | None:
     design: document_samples.DocumentSample = document_samples.SimpleRandom(sample.population)
     is_partial = sample.second_drawn_at is None or sample.first_size == sample.size
     if is_partial or lacking:
-        first_gap = min((since for phase, since in lacking if phase == 1), default=sample.number + 1)
+        whole = sample.number if _waits_for_second(sample, rows) else sample.number + 1
+        first_gap = min((since for phase, since in lacking if phase == 1), default=whole)
         rows = [row for row in rows if row[1] == 1 and row[3] < first_gap]
     else:  # also where the second phase happened to take no document
         design = document_samples.TwoPhase(
@@ -112,6 +118,15 @@ def read_sample(sample: DocumentSample | None) -> AnnotatedDocuments | None:
     if not rows:
         return None
     return AnnotatedDocuments({document_id: annotated[document_id] for document_id, *_ in rows}, design)
+
+
+def _waits_for_second(sample: DocumentSample, rows: Sequence[tuple[int, int, float, int]]) -> bool:
+    """Say whether the first phase is not told by itself: the second may be, or is, of few documents."""
+    if sample.first_size is None or sample.first_size == sample.size:
+        return False
+    if sample.second_drawn_at is None:
+        return sample.retired_at is None  # it is drawn as soon as the first is annotated
+    return 0 < sum(phase == 2 for _, phase, *_ in rows) < LEAST_SEALED
 
 
 def read_annotations(document_ids: Collection[int]) -> dict[int, int]:

@@ -156,7 +156,10 @@ def test_a_classification_goes_the_whole_way(
     call_command("release_epoch", "--corpus", "letters", verbosity=0)
     again = recomputed("letters")
     assert again.agrees, list(again.differences.items())[:3]
-    assert {place.standard for place in again.stated} == {"votes", "audit"}
+    assert again.ranks.stated
+    assert again.ranks.held_back == again.subsets.held_back == 0
+    assert {one.measure for one in again.subsets.stated} > {"labels", "true"}
+    assert {place.standard for place in again.scores.stated} == {"votes", "audit"}
     page = client.get(f"/corpora/letters/items/{good.pk}/?verdict=wrong").content.decode()
     assert "What it confuses" in page
     table = b"".join(client.get("/corpora/letters/epochs/1/labels.csv")).decode()  # type: ignore[call-overload]

@@ -12,6 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from annotations.models import Corpus, Question
 from evaluation.design import audit, epochs
 from evaluation.kbp.recall import document_phases, exhaustive
+from evaluation.kbp.recall.annotated import read_sample
 from evaluation.kbp.recall.document_coverage import band_coverage
 from evaluation.kbp.task import TASK as KBP
 from evaluation.models import (
@@ -25,6 +26,7 @@ from evaluation.models import (
 from evaluation.scoring import comparing
 from kbpo import pipeline
 from kbpo.core.errors import Conflict, InvalidInput
+from kbpo_estimators.document_samples import TwoPhase
 from tests.factories import UserFactory
 from tests.world import World
 
@@ -294,6 +296,48 @@ def test_recall_rests_on_the_first_phase_until_the_second_is_annotated(
     pipeline.advance()
     judge()
     assert recall(submission).score.counts["documents"] == 15
+
+
+def second_of(sample: DocumentSample, size: int) -> list[SampledDocument]:
+    """Leave so many documents of the second phase, of which the first lacks its annotation."""
+    second = list(sample.documents.filter(phase=2).order_by("pk"))
+    for row in second[size:]:
+        row.delete()
+    second[0].document.annotations.all().delete()
+    return second[:size]
+
+
+@pytest.mark.parametrize(("size", "first_alone"), [(1, False), (4, False), (5, True)])
+def test_a_second_phase_of_few_documents_is_told_with_the_first_alone(
+    two_phases: DocumentSample, gold: Path, size: int, first_alone: bool
+) -> None:
+    second = second_of(two_phases, size)
+    read = read_sample(two_phases)
+    assert (read is not None) == first_alone
+    if read is not None:
+        assert len(read.annotations) == 15
+    annotate(two_phases.corpus, gold, {second[0].document.doc_id})
+    read = read_sample(two_phases)
+    assert read is not None
+    assert len(read.annotations) == 15 + size
+    assert isinstance(read.design, TwoPhase)
+
+
+def test_no_recall_that_is_published_less_another_is_about_few_documents(
+    corpus: Corpus, two_phases: DocumentSample, submit: Callable[..., Submission], judge: Callable[[], None]
+) -> None:
+    second_of(two_phases, 2)
+    submission = submit("one")
+    pipeline.advance()
+    judge()
+    assert recall(submission).estimate is None
+
+
+def test_while_the_second_phase_is_not_drawn_the_first_is_not_told(two_phases: DocumentSample) -> None:
+    two_phases.documents.filter(phase=2).delete()
+    DocumentSample.objects.filter(pk=two_phases.pk).update(second_drawn_at=None)
+    two_phases.refresh_from_db()
+    assert read_sample(two_phases) is None
 
 
 def test_there_is_no_recall_until_the_first_phase_is_annotated(

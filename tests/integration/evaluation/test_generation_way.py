@@ -149,7 +149,10 @@ def test_a_data_set_goes_the_whole_way(tmp_path: Path, client: Client) -> None:
     call_command("release_epoch", "--corpus", "notes", verbosity=0)
     again = recomputed("notes")
     assert again.agrees, list(again.differences.items())[:3]
-    assert again.stated
+    assert again.ranks.stated
+    assert again.ranks.held_back == again.subsets.held_back == 0
+    assert {one.measure for one in again.subsets.stated} > {"labels", "true"}
+    assert again.scores.stated
 
     sealed = b"".join(client.get("/corpora/notes/epochs/1/labels.csv")).decode()  # type: ignore[call-overload]
     assert "overall" in sealed

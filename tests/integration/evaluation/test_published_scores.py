@@ -14,6 +14,7 @@ from django.test import Client
 from django.utils import timezone
 
 from annotations.models import Corpus
+from docs import recompute_precision
 from evaluation.kbp.choices import CHOICES
 from evaluation.kbp.task import TASK as KBP
 from evaluation.models import (
@@ -33,6 +34,9 @@ from kbpo import pipeline
 from kbpo.accounts.models import User
 from kbpo.core.errors import Conflict
 from kbpo.core.models import AuditEntry
+from kbpo_archive.reading import Archive
+from kbpo_archive.recomputing import AGREE, compare_snapshot
+from tests import archives
 from tests.factories import TeamFactory, UserFactory, give
 from tests.integration.conftest import Small
 
@@ -115,6 +119,41 @@ def test_what_was_cited_keeps_its_numbers(
         assert "Withdrawn" in page
         assert "one</a>" not in page
         assert "Alpha" not in page
+
+
+def test_what_was_cited_comes_out_of_the_archive(
+    scored: Submission,
+    small: Small,
+    corpus: Corpus,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Cited while the epoch was open and at its release: both from the archive, and by the short script."""
+    freeze(corpus)
+    monkeypatch.setattr(estimation, "code_version", lambda task: "99.0+other")
+    for number in range(20):
+        small.submit(f"later{number}", team=f"Team{number % 7}", seed=10 + number)
+    pipeline.advance()
+    small.judge()
+    releasing.release(corpus=corpus, task=KBP, retire=1.0)
+    archive = archives.made()
+    lifecycle.withdraw(submission=scored, user=scored.team.members.get())
+    with Archive(archive.path) as opened:
+        for number, systems in ((1, 2), (2, 22)):
+            kept = json.loads(text(f"/corpora/small/snapshots/{number}.json"))
+            found = compare_snapshot(opened, kept)
+            assert max(found.differences.values()) <= AGREE
+            of_system = [place for place in found.stated if place.estimator == "documents"]
+            assert {place.measure for place in of_system} == {"precision", "recall", "f1"}
+            assert {row["batch"] for table in kept["tables"] for row in table["rows"]} == {systems}
+            figures = sum(len(row["measures"]) for table in kept["tables"] for row in table["rows"])
+            assert found.held_back == (figures - len(found.stated)) < figures / 2
+            assert (found.held_back == 0) == (number == 2)
+    capsys.readouterr()
+    recompute_precision.main(str(archive.path))
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 22
+    assert all(float(line.rsplit(maxsplit=1)[1]) < 1e-9 for line in lines)
 
 
 def test_its_digest_is_over_the_bytes_of_its_file(scored: Submission, corpus: Corpus) -> None:

@@ -1,6 +1,7 @@
 """Archives of released epochs: what is in them, what is not, and scores from them alone."""
 
 import hashlib
+import json
 import zipfile
 from datetime import timedelta
 
@@ -15,13 +16,25 @@ from evaluation.archives import making
 from evaluation.design import epochs
 from evaluation.kbp.recall import exhaustive
 from evaluation.kbp.task import TASK as KBP
-from evaluation.models import ArchiveKey, Epoch, EpochArchive, Estimate, RetiredDocument, Submission
+from evaluation.models import (
+    ArchiveKey,
+    Epoch,
+    EpochArchive,
+    Estimate,
+    RetiredDocument,
+    Snapshot,
+    Submission,
+    SubsetScore,
+)
 from evaluation.registry import task_of
+from evaluation.scoring import comparing
+from evaluation.scoring.published import freezing
 from kbpo import pipeline
 from kbpo.accounts.models import User
 from kbpo_archive.errors import BadArchive
+from kbpo_archive.figures import Figure
 from kbpo_archive.reading import NOTHING, Archive
-from kbpo_archive.recomputing import AGREE, compare
+from kbpo_archive.recomputing import AGREE, between, compare
 from kbpo_estimators.coordinated import uniforms
 from tests.archives import made, recomputed, released
 from tests.world import World
@@ -44,9 +57,64 @@ def test_every_published_score_comes_out_of_it_again(judged, retire):
         again = compare(archive)
     assert again.agrees, list(again.differences.items())[:5]
     assert again.largest <= AGREE
-    assert again.held_back == 0
-    assert len(again.stated) == found.figures == Estimate.objects.filter(score__epoch__number=1).count() > 0
-    assert {place.standard for place in again.stated} == {"votes", "audit"}
+    assert again.scores.held_back == 0
+    stated = again.scores.stated
+    assert len(stated) == found.figures == Estimate.objects.filter(score__epoch__number=1).count() > 0
+    assert {place.standard for place in stated} == {"votes", "audit"}
+
+
+def test_every_rank_of_the_release_comes_out_of_it_again(judged):
+    with Archive(released(1.0).path) as archive:
+        ranks = compare(archive).ranks
+    assert ranks.held_back == 0
+    snapshot = json.loads(b"".join(freezing.file_of(Snapshot.objects.get())))
+    published = [row["rank"] for table in snapshot["tables"] for row in table["rows"] if row["rank"]]
+    again = [figure.estimate for place, figure in ranks.figures.items() if place.measure == "rank"]
+    assert sorted(again) == sorted(published)
+    assert published
+    assert {figure.estimate for place, figure in ranks.figures.items() if place.measure == "systems"} == {4}
+    assert not ranks.differences.keys() - ranks.stated.keys()
+
+
+@pytest.mark.parametrize(("retire", "told"), [(None, {"precision"}), (1.0, {"precision", "recall", "f1"})])
+def test_every_score_of_a_subset_comes_out_of_it_again(judged, retire, told):
+    with Archive(released(retire).path) as archive:
+        subsets = compare(archive).subsets
+    assert {place.division for place in subsets.stated} == {"predicate", "type", "frequency"}
+    estimated = {place.measure for place, figure in subsets.figures.items() if figure.estimate is not None}
+    assert told <= estimated <= told | {"labels", "true"}
+    assert (subsets.held_back > 0) == (retire is None)
+    rows = SubsetScore.objects.filter(epoch__number=1)
+    assert len([one for one in subsets.stated if one.measure == "precision"]) == (
+        rows.filter(measure="precision").count()
+    )
+
+
+def test_differences_between_systems_are_those_of_the_page_that_compares(judged):
+    with Archive(released(1.0).path) as archive:
+        found = list(between(archive, 1, 3))
+    first, second = (
+        Submission.objects.get(batch__number=number, batch__epoch__number=1) for number in (1, 3)
+    )
+    for chosen in {(*one.choice, one.level) for one in found}:
+        names = ("estimator", "weighting", "part", "standard", "level")
+        shown = comparing.compare(first, second, KBP, **dict(zip(names, chosen, strict=True)))
+        own = {one.measure: one for one in found if (*one.choice, one.level) == chosen}
+        assert own.keys() == {one.measure for one in shown if one.difference is not None}
+        for one in shown:
+            if one.difference is not None:
+                again = own[one.measure]
+                assert Figure.of(again.difference).difference(Figure.of(one.difference)) <= AGREE
+                assert again.among.systems == one.among.systems == 4
+                assert again.among.is_significant == one.among.is_significant
+                assert Figure.of(again.among.difference).difference(Figure.of(one.among.difference)) <= AGREE
+
+
+def test_of_sealed_documents_no_difference_in_recall_is_told(judged):
+    with Archive(released(None).path) as archive:
+        assert {one.measure for one in between(archive, 1, 3)} == {"precision"}
+        with pytest.raises(BadArchive, match="its systems are 1 to 4"):
+            list(between(archive, 1, 5))
 
 
 def test_a_score_that_is_not_what_the_labels_say_is_told(judged):
@@ -119,8 +187,8 @@ def test_of_few_sealed_documents_nothing_is_told_and_precision_is_computed_all_t
         assert "true" not in archive.manifest["documents"]
         again = compare(archive)
     assert again.agrees
-    assert again.held_back > 0
-    assert {place.measure for place in again.stated} == {"precision"}
+    assert again.scores.held_back > 0
+    assert {place.measure for place in again.scores.stated} == {"precision"}
 
 
 def test_there_is_none_of_an_open_epoch(judged):
@@ -254,6 +322,6 @@ def test_scores_of_independent_draws_come_out_of_it_again(tmp_path, settings):
     epochs.release(corpus=Corpus.objects.get(tag="drawn"), task=KBP, retire=1.0)
     again = recomputed("drawn")
     assert again.agrees, list(again.differences.items())[:3]
-    assert {place.estimator for place in again.stated} == {
+    assert {place.estimator for place in again.scores.stated} == {
         *("simple", "joint", "simple_bootstrap", "joint_bootstrap"),
     }

@@ -8,12 +8,22 @@ import zipfile
 import pytest
 from django.core.management import call_command
 from django.db.models import F
+from django.utils import timezone
 
-from annotations.models import Corpus, Document, Question
+from annotations.models import Corpus, Document, Label, Question
 from evaluation.kbp.recall import exhaustive
 from evaluation.kbp.task import TASK as KBP
-from evaluation.models import ArchiveKey, DocumentSample, Epoch, EpochArchive, Snapshot, Submission
+from evaluation.models import (
+    ArchiveKey,
+    DocumentSample,
+    Epoch,
+    EpochArchive,
+    ScoreChange,
+    Snapshot,
+    Submission,
+)
 from evaluation.scoring import releasing
+from evaluation.scoring.published import freezing
 from kbpo import pipeline
 from kbpo.accounts.models import Team, User
 from kbpo_archive.reading import Archive
@@ -36,6 +46,12 @@ def told(judged, client, tmp_path):
     path = World(40).write_kb(tmp_path / "late.kb", World(40).system(recall=0.9, precision=0.4, seed=9))
     call_command("submit", str(path), "--corpus", "small", "--team", "Delta", "--name", "late")
     pipeline.advance()
+    gold = str(World(40).write_gold(tmp_path / "gold"))
+    call_command("simulate_crowd", "--corpus", "small", "--gold", gold, "--error", "0.1")
+    pipeline.advance()  # its epoch is open, and has answers
+    corpus = Corpus.objects.get()
+    assert freezing.freeze(corpus=corpus, task=KBP, now=timezone.now())[1]
+    Corpus.objects.update(texts=Corpus.Texts.OPERATORS)
     with Archive(archive.path) as opened:
         make(opened, Folder(tmp_path / "training"))
     with zipfile.ZipFile(archive.path) as files:
@@ -43,14 +59,18 @@ def told(judged, client, tmp_path):
     for file in (tmp_path / "training").rglob("*"):
         if file.is_file():
             found[f"training {file.name} {file.parent.name}"] = file.read_bytes()
-    first = Submission.objects.get(name="s0").pk
-    number = Snapshot.objects.get().number
+    systems = Submission.objects.filter(name__in=("s0", "late")).values_list("pk", flat=True)
+    numbers = Snapshot.objects.values_list("number", flat=True)
+    assert len(systems) == len(numbers) == 2
+    change = ScoreChange.objects.filter(submission__name="late").latest("pk")
     for address in (
-        *("/corpora/small/snapshots/", "/corpora/small/data/", f"/submissions/{first}/scores/1/"),
-        *(f"/corpora/small/snapshots/{number}{end}" for end in ("/", ".json", ".csv")),
-        *(f"/submissions/{first}/{name}" for name in ("", "history.csv", "history.json")),
-        *("/api/v1/corpora/small/snapshots/", f"/api/v1/corpora/small/snapshots/{number}/"),
-        *("/api/v1/corpora/small/data/", f"/api/v1/submissions/{first}/history/"),
+        *("/corpora/small/", "/corpora/small/snapshots/", "/corpora/small/data/"),
+        f"/submissions/{change.submission_id}/scores/{change.computation.number}/",
+        *(f"/corpora/small/snapshots/{number}{end}" for number in numbers for end in ("/", ".json", ".csv")),
+        *(f"/submissions/{pk}/{name}" for pk in systems for name in ("", "history.csv", "history.json")),
+        *("/api/v1/corpora/small/snapshots/", "/api/v1/corpora/small/data/"),
+        *(f"/api/v1/corpora/small/snapshots/{number}/" for number in numbers),
+        *(f"/api/v1/submissions/{pk}/history/" for pk in systems),
     ):
         answer = client.get(address)
         assert answer.status_code == 200, address
@@ -121,6 +141,12 @@ def test_what_is_sampled_in_the_open_epoch_is_not_told(told):
     asked = Question.objects.filter(batches__in=batches, published_at=None)
     sealed = set(asked.values_list("document__doc_id", "key"))
     assert sealed
+    assert Label.objects.filter(question__in=asked).exists()
+    for where in (one for one in told if one.startswith("/")):
+        content = told[where].decode()
+        for doc_id, key in sealed:
+            assert key not in content, where
+            assert doc_id not in content, where
     archive = EpochArchive.objects.annotate(number=F("epoch__number")).get()
     assert archive.number == 1
     with Archive(archive.path) as opened:

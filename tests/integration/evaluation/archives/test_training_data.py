@@ -8,10 +8,11 @@ import pytest
 from django.core.management import call_command
 from django.db.models import F
 
-from annotations.models import Corpus, Document
+from annotations.models import Corpus, Document, Label
 from evaluation.design import epochs
 from evaluation.kbp.task import TASK as KBP
-from evaluation.models import EpochArchive, Estimate
+from evaluation.models import Epoch, EpochArchive, Estimate, SampledUnit
+from evaluation.scoring import estimation
 from kbpo import pipeline
 from kbpo_archive.errors import BadArchive
 from kbpo_archive.reading import Archive
@@ -168,6 +169,33 @@ def test_a_text_that_was_removed_stays_out(judged, tmp_path):
     (texts / "corpus.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     found = made(archive, tmp_path / "out", texts)
     assert {example["text"] for name in found for example in every(found[name])} == {None}
+
+
+def test_what_is_left_out_of_removed_documents_is_said_with_its_weight(judged, tmp_path):
+    unit = SampledUnit.objects.filter(epoch__number=1).order_by("pk").first()
+    document = unit.question.document
+    Label.objects.filter(question__document=document).update(
+        source="removed", value=1, votes=0, votes_for=0, posterior=None
+    )
+    Epoch.objects.update(scores_due=True)
+    assert estimation.score_epoch(epoch_id=Epoch.objects.get(number=1).pk, task=KBP)
+    pipeline.advance()
+    archive = released(None)
+    examples = every(made(archive, tmp_path / "out")["relation_extraction"])
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
+    left_out = {one["system"]: one for one in manifest["left_out"]}
+    assert left_out
+    sums, weights = defaultdict(float), defaultdict(float)
+    for example in examples:
+        for one in example["claimed"]:
+            sums[one["system"]] += one["weight"] * example["label"]
+            weights[one["system"]] += one["weight"]
+    card = (tmp_path / "out" / "README.md").read_text()
+    for system, precision in published_precision().items():
+        lacking = left_out.get(system, {"weight": 0.0, "precision": 0.0})
+        assert abs(weights[system] + lacking["weight"] - 1) < 1e-9
+        assert abs(sums[system] + lacking["precision"] - precision) < 1e-9
+        assert (f"| {system} | {lacking.get('claims')} |" in card) == (system in left_out)
 
 
 def test_the_texts_of_another_corpus_are_refused(judged, tmp_path):

@@ -1,8 +1,8 @@
 """The scale of a measure, as a share: 0 is the worst there can be, 1 the best."""
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
-from evaluation.choices import Choices
 from kbpo_estimators.differences import Difference, Differences
 from kbpo_estimators.intervals import Interval
 
@@ -22,9 +22,12 @@ class Scale:
     is_less_better: bool
 
     @classmethod
-    def of(cls, measure: str, choices: Choices) -> "Scale":
-        """Return that of a task's measure."""
-        return cls(*choices.scales.get(measure, (0.0, 1.0)), measure in choices.less_is_better)
+    def of(
+        cls, measure: str, scales: Mapping[str, tuple[float, float]], less_is_better: Collection[str]
+    ) -> "Scale":
+        """Return that of a measure, from those of the measures that are no shares, and those turned round."""
+        low, high = scales.get(measure, (0.0, 1.0))
+        return cls(low, high, measure in less_is_better)
 
     @property
     def is_plain(self) -> bool:

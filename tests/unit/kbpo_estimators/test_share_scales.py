@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from evaluation.scoring.scales import Scale
 from kbpo_estimators.differences import Difference, Differences
 from kbpo_estimators.intervals import Interval
+from kbpo_estimators.share_scales import Scale
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,150 @@
+"""Ranks, and differences of two systems, from an archive.
+
+Ranks are over all systems of a corpus. An archive has those of its epoch: where others were ranked beside
+them at the release, its ranks are stated, and cannot be computed from it alone.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kbpo_archive.figures import Choice, Differ, Figure, Figures, Place, counted
+from kbpo_archive.reading import NOTHING, Archive
+from kbpo_estimators.intervals import Interval
+from kbpo_estimators.pairs import pairs
+from kbpo_estimators.ranks import ranks, told_apart
+from kbpo_estimators.share_scales import Scale
+from kbpo_estimators.two_systems import Among, Ranked, compare_two
+
+RANK, SYSTEMS, APART = "rank", "systems", "apart"
+"""What stands as a measure for a rank; and of system 0 for how many are ranked, and pairs that differ."""
+ALL = 0
+MANIFEST = "ranking"
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What a system has more of a measure than another: by itself, and among all ranked systems."""
+
+    choice: Choice
+    level: int
+    measure: str
+    difference: Interval
+    among: Among | None
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """What an archive says of ranks.
+
+    Attributes
+    ----------
+    stated : Figures
+        Ranks as published, and of system 0 how many are ranked, and how many pairs differ.
+    """
+
+    stated: Figures
+    _settings: Mapping[str, Any]
+    _may_rank: list[bool]
+    _labels: Mapping[tuple[int, Choice], int]
+
+    @classmethod
+    def of(cls, archive: Archive) -> "Ranking | None":
+        """Read it; None where an archive says nothing of ranks."""
+        settings = archive.manifest.get(MANIFEST)
+        if settings is None or not archive.has("ranks"):
+            return None
+        scores = archive.table("scores")
+        choices = map(Choice, *(scores[name] for name in Choice._fields))
+        labels = {
+            (system, choice): count
+            for system, choice, count in zip(
+                scores["system"].tolist(), choices, scores["labels"].tolist(), strict=True
+            )
+        }
+        return cls(_stated(archive), settings, archive.table("systems")["ranked"].tolist(), labels)
+
+    def rank(self, choice: Choice, differ: Differ, figures: Figures) -> Iterator[tuple[Place, Figure]]:
+        """Yield the ranks under a choice, at every level; nothing where other epochs' systems are ranked."""
+        level = self._settings["level"]
+        measure = self._settings["by"].get(choice.part)
+        size = self.stated.get(Place(ALL, *choice, level, SYSTEMS))
+        if measure is None or size is None:
+            return
+        own: dict[int, Interval] = {}
+        for number, may_rank in enumerate(self._may_rank, start=1):
+            figure = figures.get(Place(number, *choice, level, measure))
+            has_labels = self._labels.get((number, choice), 0) >= self._settings["from"]
+            interval = None if figure is None else _interval(figure)
+            if may_rank and has_labels and interval is not None:
+                own[number] = interval
+        if len(own) != size.estimate:
+            return
+        places = np.array([number - 1 for number in own], dtype=np.int64)
+        scale = self.scale(measure)
+        shares = [scale.share(one) for one in own.values()]
+        prepared = pairs(scale.shares(differ(measure).take(places, places)), shares, shares, level / 100)
+        for one in self._settings["levels"]:
+            apart = told_apart(prepared.gaps, prepared.reach, one / 100)
+            yield Place(ALL, *choice, one, SYSTEMS), counted(len(own))
+            yield Place(ALL, *choice, one, APART), counted(int(np.triu(apart).sum()))
+            for number, rank in zip(own, ranks(prepared.gaps, apart), strict=True):
+                yield Place(number, *choice, one, RANK), counted(rank)
+
+    def between(
+        self, choice: Choice, differ: Differ, figures: Figures, first: int, second: int
+    ) -> Iterator[Difference]:
+        """Yield the differences of two systems, of every measure at every level."""
+        places = np.array([first - 1]), np.array([second - 1])
+        measures = {place.measure for place in figures if place[1:5] == choice}
+        for level in self._settings["levels"]:
+            ranked = None
+            are_ranked = all(Place(number, *choice, level, RANK) in self.stated for number in (first, second))
+            sizes = [self.stated.get(Place(ALL, *choice, level, name)) for name in (SYSTEMS, APART)]
+            counts = [int(one.estimate) for one in sizes if one is not None and one.estimate is not None]
+            if are_ranked and len(counts) == len(sizes):
+                ranked = Ranked(*counts)
+            for measure in sorted(measures):
+                ours, theirs = (
+                    _interval(figures[Place(number, *choice, level, measure)]) for number in (first, second)
+                )
+                if ours is None or theirs is None:
+                    continue
+                compared = compare_two(
+                    differ(measure).take(*places),
+                    ours,
+                    theirs,
+                    self.scale(measure),
+                    level / 100,
+                    ranked if ranked is not None and ranked.systems >= 2 else None,
+                    is_ranked_by=measure == self._settings["by"].get(choice.part),
+                )
+                if compared is not None:
+                    yield Difference(choice, level, measure, *compared)
+
+    def scale(self, measure: str) -> Scale:
+        """Return the scale of a measure."""
+        return Scale.of(measure, self._settings["scales"], self._settings["less_is_better"])
+
+
+def _interval(figure: Figure) -> Interval | None:
+    if figure.estimate is None or figure.low is None or figure.high is None:
+        return None
+    return Interval(figure.estimate, figure.low, figure.high)
+
+
+def _stated(archive: Archive) -> Figures:
+    table = archive.table("ranks")
+    choices = map(Choice, *(table[name] for name in Choice._fields))
+    found = {}
+    for system, level, rank, apart, choice in zip(
+        *(table[name].tolist() for name in ("system", "level", "rank", "apart")), choices, strict=True
+    ):
+        estimator, weighting, part, standard = choice
+        place = Place(system, estimator, weighting, part, standard, level, RANK)
+        found[place if system != ALL else place._replace(measure=SYSTEMS)] = counted(rank)
+        if apart != NOTHING:
+            found[place._replace(measure=APART)] = counted(apart)
+    return found
