@@ -22,6 +22,7 @@ from evaluation.submissions import submitting, work
 from kbpo import pipeline
 from kbpo.accounts.models import Team, User
 from kbpo.core.keeping import installation
+from kbpo.core.storage.folder import path_of
 from tests.world import World
 
 Submit = Callable[..., Submission]
@@ -45,7 +46,7 @@ def the_same_samples_in_every_run(settings: LazySettings) -> None:
 @pytest.fixture(autouse=True)
 def files_that_know_no_database(settings: LazySettings) -> None:
     """Rows are gone after a test, and what stands in the files' folder would be another database's."""
-    Path(settings.MEDIA_ROOT, installation.NAME).unlink(missing_ok=True)
+    path_of(installation.PLACE).unlink(missing_ok=True)
 
 
 class Small:
