@@ -129,9 +129,12 @@ def require_ours() -> None:
     ------
     StoreAway
         If it does; the log is told which store that is. What was to be done is still due, for a process that
-        sees the right one.
+        sees the right one. Where the store cannot be asked now, whoever wants a file of it is told so then.
     """
-    found = standing()
+    try:
+        found = compare(row(), read_mark(hurried=True))
+    except StoreAway:
+        return
     if found.is_elsewhere:
         raise StoreAway(
             "The store of files that this process of the service sees is not the database's.",

@@ -16,6 +16,7 @@ from evaluation.models import ArchiveKey, DocumentSample, Epoch, EpochArchive, S
 from evaluation.scoring import releasing
 from kbpo import pipeline
 from kbpo.accounts.models import Team, User
+from kbpo.core.storage.folder import path_of
 from kbpo_archive.reading import Archive
 from kbpo_archive.training.making import Folder, make
 from tests.archives import made
@@ -36,9 +37,9 @@ def told(judged, client, tmp_path):
     path = World(40).write_kb(tmp_path / "late.kb", World(40).system(recall=0.9, precision=0.4, seed=9))
     call_command("submit", str(path), "--corpus", "small", "--team", "Delta", "--name", "late")
     pipeline.advance()
-    with Archive(archive.path) as opened:
+    with Archive(path_of(archive.place)) as opened:
         make(opened, Folder(tmp_path / "training"))
-    with zipfile.ZipFile(archive.path) as files:
+    with zipfile.ZipFile(path_of(archive.place)) as files:
         found = {f"archive {name}": files.read(name) for name in files.namelist()}
     for file in (tmp_path / "training").rglob("*"):
         if file.is_file():
@@ -123,6 +124,6 @@ def test_what_is_sampled_in_the_open_epoch_is_not_told(told):
     assert sealed
     archive = EpochArchive.objects.annotate(number=F("epoch__number")).get()
     assert archive.number == 1
-    with Archive(archive.path) as opened:
+    with Archive(path_of(archive.place)) as opened:
         questions = opened.table("questions")
     assert not sealed & set(zip(questions["doc_id"], questions["key"], strict=True))
