@@ -3,7 +3,7 @@
 A thread is taken when something has been sent, and given up when what is read comes too slowly: a request
 has a few seconds, and more for what it brings along. Whoever opens as many connections as there are threads,
 again and again, still holds them for these seconds each: a proxy in front must take in whole requests
-(docs/running.md).
+(docs/operations.md).
 """
 
 import errno

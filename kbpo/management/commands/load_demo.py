@@ -1,3 +1,5 @@
+import time
+from argparse import ArgumentParser
 from collections.abc import Iterable
 from io import StringIO
 from pathlib import Path
@@ -23,7 +25,7 @@ from evaluation.submissions import standing_for
 from kbpo import pipeline
 from kbpo.accounts.models import Membership, Team, User
 from kbpo.core.commands import Command as BaseCommand
-from kbpo.core.errors import UsageError
+from kbpo.core.errors import TryAgain, UsageError
 
 TAG, LETTERS, REPORTS = "demo", "letters", "reports"
 PASSWORD = "kbpo-demo"  # noqa: S105  # printed for everybody, on a site of one machine
@@ -49,16 +51,27 @@ BASELINE, CHOSEN = "first two", "careful"
 #: How the overall mark varies between a system's summaries, and between the judges of one; and how
 #: the declared metric goes with it.
 PLANNED = "overall=0.22,0.2,0.6"
+PATIENCE, LOOK = 120.0, 0.5  # seconds: for a worker that reads and samples a system, and between two looks
 LICENCE = "MIT, with the software that it comes with"
 
 
 class Command(BaseCommand):
     help = "Load the demo: corpus, example systems, simulated crowd and logins. Running it again is harmless."
 
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Add ``--without-passwords``."""
+        parser.add_argument(
+            "--without-passwords",
+            action="store_true",
+            help="nobody can sign in as the demo's people until they get a password (changepassword):"
+            " what a server asks for, on which these would be public",
+        )
+
     def handle(self, *args: Any, **options: Any) -> None:
-        if not settings.DEVELOPMENT:
-            raise UsageError("the demo has public passwords: it is for development alone")
-        self.make_people()
+        with_passwords = not options["without_passwords"]
+        if with_passwords and not settings.DEVELOPMENT:
+            raise UsageError("the demo has public passwords: on a server give --without-passwords")
+        self.make_people(with_passwords=with_passwords)
         if not Submission.objects.filter(corpus__tag=TAG, name=WAITING[-1]).exists():
             self.load()
         if not Epoch.objects.filter(corpus__tag=LETTERS, released_at__isnull=False).exists():
@@ -67,16 +80,17 @@ class Command(BaseCommand):
             self.load_reports()
         width = max(len(address) for address, _, _ in PEOPLE)
         for address, _, does in PEOPLE:
-            self.stdout.write(f"  {address:{width}}  password {PASSWORD}  {does}")
+            how = f"password {PASSWORD}" if with_passwords else "no password"
+            self.stdout.write(f"  {address:{width}}  {how}  {does}")
 
     @transaction.atomic
-    def make_people(self) -> None:
+    def make_people(self, *, with_passwords: bool) -> None:
         for address, name, _ in PEOPLE:
             if User.objects.filter(email=address).exists():
                 continue
             user = User.objects.create_user(
                 address,
-                PASSWORD,
+                PASSWORD if with_passwords else None,
                 name=name,
                 is_annotator=address.startswith(("annotator", "worker")),
                 is_operator=address.startswith("operator"),
@@ -201,7 +215,20 @@ class Command(BaseCommand):
         given = {"corpus": corpus.tag, "team": team, "name": name, "description": description}
         call_command("submit", str(file), **given, **attachments, stdout=StringIO())
 
-    def judge(self, tag: str, gold: str) -> None:
+    def sample(self, tag: str) -> None:
+        """Have all that was submitted sampled, by this process or by a worker that runs beside it."""
+        deadline = time.monotonic() + PATIENCE
+        coming = Submission.objects.filter(
+            corpus__tag=tag, state__in=(Submission.State.UPLOADED, Submission.State.ACCEPTED)
+        )
         pipeline.advance()
+        while coming.exists():
+            if time.monotonic() > deadline:
+                raise TryAgain(f"{coming.count()} systems of {tag} are not sampled after {PATIENCE:.0f} s")
+            time.sleep(LOOK)
+            pipeline.advance()
+
+    def judge(self, tag: str, gold: str) -> None:
+        self.sample(tag)
         call_command("simulate_crowd", "--corpus", tag, "--gold", gold, "--workers", "12", "--error", "0.1")
         pipeline.advance()

@@ -1,7 +1,8 @@
 """docker-compose.yml says what `kbpo.environment` reads, no more and no less."""
 
 import re
-from ipaddress import ip_network
+import tomllib
+from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import Any
 
@@ -58,13 +59,57 @@ def test_the_environment_is_accepted_outside_debug(service: str) -> None:
     assert read(filled(services()[service]["environment"])).debug is False
 
 
-def test_of_the_network_that_web_is_in_its_gateway_alone_is_believed() -> None:
+def test_of_the_network_the_proxy_alone_is_believed() -> None:
     text = (ROOT / "docker-compose.yml").read_text(encoding="utf-8")
     (network,) = yaml.safe_load(text)["networks"]["default"]["ipam"]["config"]
+    proxy = ip_address(services()["proxy"]["networks"]["default"]["ipv4_address"])
     trusted = read(filled(services()["web"]["environment"])).access.trusted_proxies
-    assert trusted == (ip_network(network["gateway"]),)
-    assert ip_network(network["gateway"]).subnet_of(ip_network(network["subnet"]))
-    assert ip_network(network["subnet"]).num_addresses >= 2 * (len(services()) + 2)
+    assert trusted == (ip_network(proxy),)
+    assert proxy in ip_network(network["subnet"])
+    assert proxy not in ip_network(network["ip_range"])  # nobody else is given it
+
+
+def test_the_proxy_alone_is_reached_from_outside() -> None:
+    assert [name for name, service in services().items() if "ports" in service] == ["proxy"]
+
+
+def test_the_proxy_knows_the_hosts_by_the_services_own_names() -> None:
+    given = services()["proxy"]["environment"]
+    assert {
+        name: services()["web"]["environment"][name] for name in ("SITE_URL", "HIT_BASE_URL")
+    }.items() <= (given.items())
+
+
+@pytest.mark.parametrize("service", sorted(set(services()) - {"migrate"}))
+def test_every_service_that_stays_has_a_check(service: str) -> None:
+    assert services()[service]["healthcheck"]["test"][0] in ("CMD", "CMD-SHELL")
+
+
+def test_nothing_that_is_waited_for_waits_for_a_check_itself() -> None:
+    """Podman 4 starts nothing whose dependencies have others."""
+    awaited = {name for service in services().values() for name in service.get("depends_on", {})}
+    assert awaited == {"migrate", "redis"}
+    assert not any(services()[name].get("depends_on") for name in awaited)
+
+
+def test_gunicorn_reads_a_number_of_processes_where_none_is_given() -> None:
+    assert int(filled(services()["web"]["environment"])["WEB_CONCURRENCY"]) > 0
+
+
+@pytest.mark.parametrize("service", OURS)
+def test_images_are_built_of_what_runs(service: str) -> None:
+    assert services()[service]["build"] == {"context": ".", "target": "service"}
+
+
+def test_an_image_has_every_package_and_no_secret() -> None:
+    ignored = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
+    let_in = {line.removeprefix("!") for line in ignored if line.startswith("!")}
+    packages = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    roots = packages["tool"]["importlinter"]["root_packages"]
+    ours = {"client" if name.startswith("kbpo_") else name for name in roots}
+    assert "*" in ignored
+    assert ours <= let_in
+    assert not let_in & {".env", ".", "tests", "tls", "var"}
 
 
 def test_the_addresses_name_services_that_are_there() -> None:

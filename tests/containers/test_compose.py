@@ -1,0 +1,191 @@
+"""docker-compose.yml brought up by Debian's Podman, from a clean copy of what is committed to a scored demo.
+
+Podman's own checks need systemd: they are run here, one by one. Two free ports are published, no others.
+"""
+
+import json
+import os
+import shutil
+import socket
+import ssl
+import subprocess
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.conftest import ROOT
+from tests.containers import images
+from tests.processes import wait_until
+
+pytestmark = pytest.mark.slow
+
+TOOLS = ("podman", "buildah", "podman-compose", "debootstrap", "git")
+SITE, TASKS = "kbpo.test", "tasks.kbpo.test"
+STAY = ("proxy", "postgres", "redis", "web", "worker", "mailer", "beat")
+LONG = 300.0  # seconds until a service is well, on a machine that has much else to do
+
+
+def free_port() -> int:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return int(taken.getsockname()[1])
+
+
+class Server:
+    """What was brought up, and how it is asked."""
+
+    def __init__(self, folder: Path, environ: dict[str, str], http: int, https: int) -> None:
+        self.folder, self.environ, self.http, self.https = folder, environ, http, https
+        self.project = f"kbpo{https}"
+
+    def compose(self, *arguments: str) -> str:
+        command = ["podman-compose", "--in-pod", "false", "--project-name", self.project, *arguments]
+        done = subprocess.run(
+            command, cwd=self.folder, env=self.environ, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, f"{arguments}: {done.stdout[-2000:]}\n{done.stderr[-4000:]}"
+        return done.stdout
+
+    def podman(self, *arguments: str) -> str:
+        return images.run(["podman", *arguments], self.environ)
+
+    def container(self, service: str) -> str:
+        return f"{self.project}_{service}_1"
+
+    def is_well(self, service: str) -> bool:
+        command = ["podman", "healthcheck", "run", self.container(service)]
+        return subprocess.run(command, env=self.environ, capture_output=True, check=False).returncode == 0
+
+    def ask(self, path: str, host: str = SITE, **headers: str) -> tuple[int, dict[str, str], bytes]:
+        """Ask the proxy by TLS; return status, headers and body."""
+        request = urllib.request.Request(
+            f"https://127.0.0.1:{self.https}{path}", headers={"Host": f"{host}:{self.https}", **headers}
+        )
+        trusting = ssl._create_unverified_context()  # its certificate was made a minute ago
+        try:
+            with urllib.request.urlopen(request, timeout=30, context=trusting) as answer:
+                return answer.status, dict(answer.headers), answer.read()
+        except urllib.error.HTTPError as error:
+            return error.code, dict(error.headers), error.read()
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    missing = [tool for tool in TOOLS if shutil.which(tool) is None]
+    if missing or os.geteuid() != 0:
+        pytest.skip(f"needs root and {', '.join(missing) or 'nothing more'}")
+    folder = tmp_path_factory.mktemp("server")
+    settings = folder / "containers.conf"
+    settings.write_text(
+        '[containers]\ndefault_ulimits = ["nofile=1000:1000", "nproc=1000:1000"]\n'
+        '[engine]\nruntime = "runc"\ncgroup_manager = "cgroupfs"\n[network]\nnetwork_backend = "netavark"\n'
+    )
+    environ = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+    environ |= {"CONTAINERS_CONF": str(settings), "BUILDAH_ISOLATION": "chroot"}
+    images.make(folder / "images", environ)
+    clone = folder / "clone"
+    images.run(["git", "clone", "--quiet", ROOT, clone], environ)
+    made = Server(clone, environ, free_port(), free_port())
+    (clone / "tls").mkdir()
+    (clone / ".env").write_text(
+        "SECRET_KEY=Zt7mQx2vLp9RkW4cYb8NfH3jDs6GaE1uKo5TiVwBn0123456789\n"
+        f"ALLOWED_HOSTS={SITE}\nSITE_URL=https://{SITE}:{made.https}\nHIT_BASE_URL=https://{TASKS}:{made.https}\n"
+        "POSTGRES_PASSWORD=secret1\nEMAIL_URL=smtp://127.0.0.1:25\nDEFAULT_FROM_EMAIL=kbpo@kbpo.test\n"
+        f"HTTP_PORT={made.http}\nHTTPS_PORT={made.https}\n"
+    )
+    begun = time.monotonic()
+    try:
+        made.compose("build")
+        print(f"built in {time.monotonic() - begun:.0f} s")
+        made.compose("up", "--detach")
+        print(f"up after {time.monotonic() - begun:.0f} s")
+        yield made
+    finally:
+        subprocess.run(
+            ["podman-compose", "--in-pod", "false", "--project-name", made.project, "down", "--volumes"],
+            cwd=clone,
+            env=environ,
+            capture_output=True,
+            check=False,
+        )
+
+
+def test_the_services_are_those_that_are_looked_at(server: Server) -> None:
+    given = yaml.safe_load((server.folder / "docker-compose.yml").read_text(encoding="utf-8"))["services"]
+    assert set(given) == {*STAY, "migrate"}
+
+
+@pytest.mark.parametrize("service", STAY)
+def test_every_service_gets_well(server: Server, service: str) -> None:
+    assert wait_until(lambda: server.is_well(service), LONG), server.podman("logs", server.container(service))
+
+
+def test_all_is_ready_through_the_proxy(server: Server) -> None:
+    assert wait_until(lambda: server.ask("/readyz")[0] == 200, LONG), server.ask("/readyz")
+
+
+def test_the_service_is_no_root_and_its_image_has_no_secret_and_no_test(server: Server) -> None:
+    web = server.container("web")
+    assert server.podman("exec", web, "id", "-u").strip() != "0"
+    assert set(server.podman("exec", web, "ls", "-A").split()) & {".env", "tests", ".git", "tls"} == set()
+
+
+def test_the_hosts_are_told_apart_and_no_other_is_let_in(server: Server) -> None:
+    assert [server.ask("/hits/none/", host)[0] for host in (SITE, TASKS, "else.test")] == [404, 404, 421]
+    assert b"There is no such task" in server.ask("/hits/none/", TASKS)[2]
+
+
+def test_static_files_come_from_the_proxy_for_good(server: Server) -> None:
+    page = server.ask("/")[2].decode()
+    name = page.split("/static/css/")[1].split('"')[0]
+    status, headers, _ = server.ask(f"/static/css/{name}")
+    assert (status, "immutable" in headers["Cache-Control"]) == (200, True)
+    assert "X-Request-ID" not in headers  # web was not asked
+
+
+def test_plain_http_leads_to_tls(server: Server) -> None:
+    with socket.create_connection(("127.0.0.1", server.http), timeout=10) as plain:
+        plain.sendall(f"GET /x HTTP/1.0\r\nHost: {SITE}\r\n\r\n".encode())
+        said = plain.makefile("rb").read().decode()
+    assert said.startswith("HTTP/1.1 308")
+    assert f"https://{SITE}:{server.https}/x" in said
+
+
+def test_a_demo_is_loaded_scored_and_seen(server: Server) -> None:
+    begun = time.monotonic()
+    server.podman("exec", server.container("web"), "python", "manage.py", "load_demo", "--without-passwords")
+    print(f"the demo was scored after {time.monotonic() - begun:.0f} s more")
+    status, _, body = server.ask("/api/v1/corpora/demo/leaderboard/")
+    rows = json.loads(body)["rows"]
+    assert (status, all(row["measures"]["precision"]["estimate"] > 0 for row in rows), len(rows) > 3) == (
+        200,
+        True,
+        True,
+    )
+
+
+@pytest.mark.parametrize("service", STAY)
+def test_a_service_that_is_started_again_gets_well_and_nothing_is_lost(server: Server, service: str) -> None:
+    before = server.ask("/api/v1/corpora/demo/leaderboard/")[2]
+    # Podman 4 restarts nothing that waited for what has ended since, as migrate has; it starts it.
+    server.podman("stop", "--time", "10", server.container(service))
+    server.podman("start", server.container(service))
+    assert wait_until(lambda: server.is_well(service), LONG), server.podman("logs", server.container(service))
+    assert wait_until(lambda: server.ask("/readyz")[0] == 200, LONG), server.ask("/readyz")
+    assert server.ask("/api/v1/corpora/demo/leaderboard/")[2] == before
+
+
+def test_while_web_is_away_people_and_programs_are_told(server: Server) -> None:
+    server.podman("stop", "--time", "10", server.container("web"))
+    try:
+        status, headers, body = server.ask("/corpora/demo/")
+        assert (status, headers["Retry-After"], b"Nothing is lost" in body) == (503, "10", True)
+        assert json.loads(server.ask("/api/v1/corpora/")[2])["status"] == 503
+    finally:
+        server.podman("start", server.container("web"))
+    assert wait_until(lambda: server.is_well("web"), LONG)
