@@ -8,11 +8,18 @@ import textwrap
 from pathlib import Path
 from types import ModuleType
 
-from kbpo import access_environment, crowd_environment, environment, retention_environment
+from kbpo import (
+    access_environment,
+    crowd_environment,
+    environment,
+    retention_environment,
+    storage_environment,
+)
 
 FILE = Path(__file__).parent / "settings.md"
 PARTS: tuple[tuple[str, ModuleType], ...] = (
     ("The service", environment),
+    ("Where files are", storage_environment),
     ("Who comes in", access_environment),
     ("The crowd", crowd_environment),
     ("How long things about people are kept", retention_environment),

@@ -10,7 +10,8 @@ variable                      meaning
 ``SITE_URL``                  the site's address, ``https://…``
 ``DATABASE_URL``              ``postgres://user:password@host:port/name``; unset: the embedded Postgres
 ``REDIS_URL``                 ``redis://host:port/0``; unset: the embedded Redis
-``KBPO_HOME``                 the folder of all that the service keeps in files; ``./var`` unless given
+``KBPO_HOME``                 the folder of all that the service keeps in files on this machine; ``./var``
+                              unless given
 ``EMAIL_URL``                 ``smtp://``, ``smtp+tls://`` or ``smtps://user:password@host:port``
 ``DEFAULT_FROM_EMAIL``        the sender of the service's mail
 ``CONTACT_EMAIL``             the address to which visitors write; unset: the page says that none is given
@@ -22,8 +23,8 @@ variable                      meaning
 
 Outside ``DEBUG`` the second to the sixth must be given, and the last must not. Those of the crowd stand in
 `kbpo.crowd_environment`, those of who comes in, and by which proxies, in `kbpo.access_environment` (of these
-``TRUSTED_PROXIES`` must be given outside ``DEBUG`` too), and those of how long things about people are kept
-in `kbpo.retention_environment`.
+``TRUSTED_PROXIES`` must be given outside ``DEBUG`` too), those of how long things about people are kept in
+`kbpo.retention_environment`, and those of where files are in `kbpo.storage_environment`.
 """
 
 import os
@@ -35,16 +36,18 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
-from kbpo import access_environment, crowd_environment, retention_environment
+from kbpo import access_environment, crowd_environment, retention_environment, storage_environment
 from kbpo.access_environment import AccessEnvironment
 from kbpo.core.errors import InvalidInput
 from kbpo.crowd_environment import CrowdEnvironment
 from kbpo.retention_environment import RetentionEnvironment
+from kbpo.storage_environment import StorageEnvironment
 
 VARIABLES = (
     crowd_environment.VARIABLES
     | access_environment.VARIABLES
     | retention_environment.VARIABLES
+    | storage_environment.VARIABLES
     | {
         "DEBUG",
         "SECRET_KEY",
@@ -107,6 +110,7 @@ class Environment:
     crowd : CrowdEnvironment
     access : AccessEnvironment
     retention : RetentionEnvironment
+    storage : StorageEnvironment
     """
 
     debug: bool
@@ -127,6 +131,7 @@ class Environment:
     crowd: CrowdEnvironment
     access: AccessEnvironment
     retention: RetentionEnvironment
+    storage: StorageEnvironment
 
 
 def read(environ: Mapping[str, str]) -> Environment:
@@ -166,6 +171,7 @@ def read(environ: Mapping[str, str]) -> Environment:
         crowd=crowd_environment.read(given, site_url=site_url, debug=debug),
         access=access_environment.read(given, debug=debug),
         retention=retention_environment.read(given),
+        storage=storage_environment.read(given),
     )
 
 

@@ -279,11 +279,12 @@ def remove_orphans() -> int:
     No stage: once an hour will do. Nothing happens for a while after the clock has jumped.
     """
     now = timezone.now()
-    installation.look(now=now)
+    standing = installation.look(now=now)
     if not installation.is_steady():
         return 0
     removed = files.remove_orphans(now=now) + texts.remove_unfinished(now=now)
-    removed += corpus_files.remove_unfinished(now=now) + archives.remove_unfinished(now=now)
+    if standing.is_together:
+        removed += corpus_files.remove_unfinished(now=now) + archives.remove_unfinished(now=now)
     return removed + trash.empty(now=now, named=files.named)
 
 
@@ -436,7 +437,10 @@ def _each_submission(
             return work.run(submission_id=submission.pk, stage=state, act=act_by_task, doing=doing)
 
     waiting = Submission.objects.filter(state=state).select_related("corpus", "team").order_by("id")
-    return sum(run(submission) for submission in list(waiting) if is_due(submission))
+    due = [submission for submission in waiting if is_due(submission)]
+    if due and state == Submission.State.UPLOADED:
+        installation.require_ours()  # before any row is touched: another process sees the right files
+    return sum(run(submission) for submission in due)
 
 
 #: What hangs is ended, and its rows are due again: far later than anything takes that works.

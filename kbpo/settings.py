@@ -146,7 +146,8 @@ DATABASES: dict[str, dict[str, Any]] = {
 }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 MEDIA_ROOT = KBPO_HOME / "media"
-FILE_STORE = None  # folders; or an address of `kbpo.core.storage.s3`
+FILE_STORE = _given.storage.store  # None: folders of this machine
+TEXTS_CACHE = _given.storage.texts_cache  # bytes
 FILE_UPLOAD_HANDLERS = [
     "kbpo.core.uploading.BoundedUpload",
     "django.core.files.uploadhandler.MemoryFileUploadHandler",

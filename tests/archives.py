@@ -8,6 +8,7 @@ from evaluation.kbp.task import TASK as KBP
 from evaluation.models import EpochArchive
 from evaluation.registry import task_of
 from evaluation.scoring import releasing
+from kbpo.core.storage.folder import path_of
 from kbpo_archive.reading import Archive
 from kbpo_archive.recomputing import Recomputed, compare
 
@@ -17,7 +18,7 @@ def recomputed(tag: str) -> Recomputed:
     assert making.make_archives(find_task=task_of, now=timezone.now()) > 0
     found = EpochArchive.objects.filter(epoch__corpus__tag=tag).order_by("epoch__number").last()
     assert found is not None
-    with Archive(found.path) as archive:
+    with Archive(path_of(found.place)) as archive:
         assert archive.check() > 0
         return compare(archive)
 

@@ -1,22 +1,20 @@
 """The files of a corpus' documents: made by the pipeline, the same bytes every time, kept until they change.
 
 One pass over the documents, some at a time, writes both: the texts, and the ids with the texts' digests.
-Their row says what they are; the files are a cache that can be made again.
+Their row says what they are; the files are in the store, and can be made again.
 """
 
 import gzip
 import hashlib
 import json
 import logging
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
-from pathlib import Path
+from io import BytesIO
 from typing import IO, Any, Protocol, cast
-from uuid import uuid4
 
-from django.conf import settings
 from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import Count, Func, IntegerField, Max, OuterRef, Q, Sum
 from django.utils import timezone
@@ -24,8 +22,11 @@ from django.utils import timezone
 from annotations import prompts
 from annotations.models import Corpus, CorpusFiles, Document, Sentence
 from kbpo.core.database.locks import claim
-from kbpo.core.database.outages import is_outage
-from kbpo.core.leftovers import written_before
+from kbpo.core.database.outages import is_outage, is_store_outage
+from kbpo.core.errors import StoreAway
+from kbpo.core.keeping import installation
+from kbpo.core.leftovers import unfinished_before
+from kbpo.core.storage import Draft, Stored, store
 
 logger = logging.getLogger(__name__)
 
@@ -33,6 +34,7 @@ FORM = 2  # of what is in the files: those of another form are made again
 BATCH = 200  # documents in memory
 TEXTS, IDS = "corpus.jsonl.gz", "documents.jsonl.gz"
 NAMES = (TEXTS, IDS)
+FOLDER = "home/data"
 LONGEST_WRITING = timedelta(days=1)  # far longer than it takes
 PAUSE = timedelta(minutes=10)  # after a failure
 
@@ -45,43 +47,59 @@ def state_of(corpus: Corpus) -> str:
     return f"{FORM}-{found['documents']}-{found['last'] or 0}-{found['removed']}"
 
 
-def path_of(files: CorpusFiles, name: str) -> Path:
+def place_of(files: CorpusFiles, name: str) -> str:
     """Return where a file is, once it is made."""
-    return _folder() / f"{files.corpus_id}-{files.state}-{name}"
+    return f"{FOLDER}/{files.corpus_id}-{files.state}-{name}"
 
 
-def current(corpus: Corpus) -> CorpusFiles | None:
-    """Return the files of a corpus' documents as these are now; None until they are made."""
+def current(corpus: Corpus, *, there: Mapping[str, Stored] | None = None) -> CorpusFiles | None:
+    """Return the files of a corpus' documents as these are now; None until they are made.
+
+    Parameters
+    ----------
+    there : mapping, optional
+        What is in the store, by place, for who has it at hand; else the store is asked.
+    """
     found = CorpusFiles.objects.filter(corpus=corpus).first()
     if found is None or found.state != state_of(corpus):
         return None
-    sizes = {TEXTS: found.texts_size, IDS: found.ids_size}
-    return found if all(_size(path_of(found, name)) == size for name, size in sizes.items()) else None
+    for name, size in ((TEXTS, found.texts_size), (IDS, found.ids_size)):
+        place = place_of(found, name)
+        stored = store().look(place) if there is None else there.get(place)
+        if stored is None or stored.size != size:
+            return None
+    return found
 
 
 def make_files(*, now: datetime) -> int:
     """Make the files of every corpus that has none of its documents as they are; return of how many."""
     made = 0
+    there = {one.place: one for one in store().listed(FOLDER)}
     for corpus in Corpus.objects.order_by("pk"):
-        if current(corpus) is not None or _has_failed(corpus, now):
+        failed = there.get(_failure(corpus))
+        has_failed = failed is not None and failed.written_at > now - PAUSE
+        if has_failed or current(corpus, there=there) is not None:
             continue
         with claim(f"files of corpus {corpus.pk}") as is_ours:
             if is_ours:
+                installation.require_ours()
                 made += _try(corpus)
     return made
 
 
 def forget(corpus: Corpus) -> None:
-    """Delete the files of a corpus on this machine; they are made again."""
-    for path in _folder().glob(f"{corpus.pk}-*"):
-        path.unlink(missing_ok=True)
+    """Delete the files of a corpus; they are made again. Where the store is away, that is done later."""
+    try:
+        _delete_others(corpus, kept=())
+    except StoreAway as error:
+        logger.error("The files of corpus %s are deleted when they are made anew: %s", corpus, error.detail)
 
 
 def remove_unfinished(*, now: datetime) -> int:
     """Delete the files whose writer was killed; return how many."""
-    unfinished = list(written_before(_folder().glob(".*.unfinished"), now - LONGEST_WRITING))
-    for path in unfinished:
-        path.unlink(missing_ok=True)
+    unfinished = list(unfinished_before(store().listed(FOLDER), now - LONGEST_WRITING))
+    for place in unfinished:
+        store().delete(place)
     return len(unfinished)
 
 
@@ -95,12 +113,10 @@ def make(corpus: Corpus) -> CorpusFiles | None:
     """
     state = state_of(corpus)
     files = CorpusFiles(corpus=corpus, state=state)
-    folder = _folder()
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     counts = _Counts()
     with ExitStack() as stack:
-        texts = stack.enter_context(_written(path_of(files, TEXTS)))
-        ids = stack.enter_context(_written(path_of(files, IDS)))
+        texts = stack.enter_context(_written(place_of(files, TEXTS)))
+        ids = stack.enter_context(_written(place_of(files, IDS)))
         for document, is_removed, sentences in _documents(corpus):
             counts.add(document, is_removed=is_removed)
             texts.write(_line(_text_record(document, sentences)))
@@ -125,11 +141,14 @@ def make(corpus: Corpus) -> CorpusFiles | None:
         "made_at": timezone.now(),
     }
     stored, _ = CorpusFiles.objects.update_or_create(corpus=corpus, defaults=values)
-    kept = {path_of(stored, name) for name in NAMES}
-    for path in folder.glob(f"{corpus.pk}-*"):
-        if path not in kept:
-            path.unlink(missing_ok=True)
+    _delete_others(corpus, kept=[place_of(stored, name) for name in NAMES])
     return stored
+
+
+def _delete_others(corpus: Corpus, kept: Collection[str]) -> None:
+    for found in list(store().listed(FOLDER)):
+        if found.place.startswith(f"{FOLDER}/{corpus.pk}-") and found.place not in kept:
+            store().delete(found.place)
 
 
 def _text_record(document: Document, sentences: list[int]) -> dict[str, Any]:
@@ -235,11 +254,10 @@ class _Writer(Protocol):
 class _Packed:
     """A gzip file with nothing of when and where it was made; it is there as a whole once it is kept."""
 
-    def __init__(self, path: Path) -> None:
-        self.path, self.unfinished = path, path.with_name(f".{uuid4().hex}.unfinished")
+    def __init__(self, draft: Draft) -> None:
+        self._draft = draft
         self.digest, self.size = "", 0
-        self._raw = self.unfinished.open("xb")
-        self._digested = _Digested(self._raw)
+        self._digested = _Digested(draft.file)
         self._gzip = gzip.GzipFile(
             filename="", mode="wb", compresslevel=6, fileobj=cast("IO[bytes]", self._digested), mtime=0
         )
@@ -249,22 +267,14 @@ class _Packed:
 
     def keep(self) -> None:
         self._gzip.close()
-        self._raw.close()
         self.digest, self.size = self._digested.digest, self._digested.size
-        self.unfinished.replace(self.path)
-
-    def discard(self) -> None:
-        self._raw.close()
-        self.unfinished.unlink(missing_ok=True)
+        self._draft.keep()
 
 
 @contextmanager
-def _written(path: Path) -> Iterator[_Writer]:
-    packed = _Packed(path)
-    try:
-        yield packed
-    finally:
-        packed.discard()
+def _written(place: str) -> Iterator[_Writer]:
+    with store().draft(place) as draft:
+        yield _Packed(draft)
 
 
 def _try(corpus: Corpus) -> bool:
@@ -272,32 +282,13 @@ def _try(corpus: Corpus) -> bool:
     try:
         return make(corpus) is not None
     except Exception as error:
-        if is_outage(error):
+        if is_outage(error) or is_store_outage(error):
             raise
         logger.exception("the files of corpus %s could not be made", corpus.tag)
-        _folder().mkdir(mode=0o700, parents=True, exist_ok=True)
-        _failure(corpus).touch()
+        store().put(_failure(corpus), BytesIO())
         return False
 
 
-def _size(path: Path) -> int | None:
-    try:
-        return path.stat().st_size
-    except FileNotFoundError:
-        return None
-
-
-def _has_failed(corpus: Corpus, now: datetime) -> bool:
-    """Say whether making them has failed of late."""
-    try:
-        return _failure(corpus).stat().st_mtime > (now - PAUSE).timestamp()
-    except FileNotFoundError:
-        return False
-
-
-def _failure(corpus: Corpus) -> Path:
-    return _folder() / f"{corpus.pk}-failed"
-
-
-def _folder() -> Path:
-    return Path(settings.KBPO_HOME) / "data"
+def _failure(corpus: Corpus) -> str:
+    """Return the place of what says when making them failed last."""
+    return f"{FOLDER}/{corpus.pk}-failed"

@@ -3,9 +3,8 @@
 import hashlib
 import logging
 from datetime import datetime, timedelta
-from pathlib import Path
-from typing import Any
-from uuid import uuid4
+from io import SEEK_END, BytesIO
+from typing import Any, BinaryIO
 
 from django.conf import settings
 from django.db import transaction
@@ -31,8 +30,10 @@ from evaluation.scoring import pool as pools
 from evaluation.submissions.visibility import PUBLISHED
 from evaluation.task import FindTask, Task
 from kbpo.core.database.locks import claim
-from kbpo.core.database.outages import is_outage
-from kbpo.core.leftovers import written_before
+from kbpo.core.database.outages import is_outage, is_store_outage
+from kbpo.core.keeping import installation
+from kbpo.core.leftovers import unfinished_before
+from kbpo.core.storage import Stored, store
 from kbpo_archive.tables import FORMAT
 from kbpo_archive.writing import Writer
 
@@ -40,6 +41,7 @@ logger = logging.getLogger(__name__)
 
 LONGEST_WRITING = timedelta(days=1)  # far longer than it takes
 PAUSE = timedelta(minutes=10)  # after a failure
+FOLDER = "media/archives"
 
 
 def state_of(epoch: Epoch) -> str:
@@ -81,15 +83,22 @@ def waits_until(epoch: Epoch) -> datetime | None:
 def make_archives(*, find_task: FindTask, now: datetime) -> int:
     """Make the archive of every released epoch that lacks one of what may be told by now; return how many."""
     made = 0
+    there: dict[str, Stored] | None = None
     due = Epoch.objects.filter(released_at__isnull=False, scores_due=False, subsets_due=False)
     for epoch in due.select_related("corpus", "document_sample").order_by("pk"):
         task = find_task(epoch.corpus)
-        last = newest(epoch)
-        is_current = last is not None and last.state == state_of(epoch) and last.is_here
-        if task.archiving is None or is_current or _has_failed(epoch, now) or waits_until(epoch):
+        if task.archiving is None:
+            continue
+        if there is None:
+            there = {one.place: one for one in store().listed(FOLDER)}
+        last, failed = newest(epoch), there.get(_failure(epoch))
+        is_current = last is not None and last.state == state_of(epoch) and last.place in there
+        has_failed = failed is not None and failed.written_at > now - PAUSE
+        if is_current or has_failed or waits_until(epoch):
             continue
         with claim(f"archive of epoch {epoch.pk}") as is_ours:
             if is_ours:
+                installation.require_ours()
                 made += _try(epoch, task)
     return made
 
@@ -100,76 +109,77 @@ def make(epoch: Epoch, task: Task) -> EpochArchive:
     Returns
     -------
     EpochArchive
-        Stored, and its bytes where its path says.
+        Stored, and its bytes in its place.
     """
     state = state_of(epoch)
     key, _ = ArchiveKey.objects.get_or_create(epoch=epoch)
     last = newest(epoch)
     again = last is not None and last.state == state
     edition = 1 if last is None else last.edition if again else last.edition + 1
-    folder = _folder()
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    unfinished = folder / f".{uuid4().hex}.unfinished"
-    try:
-        manifest = _write(unfinished, epoch, task, edition, bytes.fromhex(key.key))
-        digest = hashlib.sha256()
-        with unfinished.open("rb") as stream:
-            while chunk := stream.read(1 << 20):
-                digest.update(chunk)
-        if last is not None and again and last.digest != digest.hexdigest():
+    with store().draft(f"{FOLDER}/{epoch.pk}-{edition}.zip") as draft:  # its digest tells its name
+        manifest = _write(draft.file, epoch, task, edition, bytes.fromhex(key.key))
+        digest = _digest(draft.file)
+        if last is not None and again and last.digest != digest:
             edition += 1  # such as votes that were looked at since: the other's bytes are lost
-            unfinished.unlink()
-            manifest = _write(unfinished, epoch, task, edition, bytes.fromhex(key.key))
-            digest = hashlib.sha256(unfinished.read_bytes())
+            manifest = _write(draft.file, epoch, task, edition, bytes.fromhex(key.key))
+            digest = _digest(draft.file)
         elif last is not None and again:
-            unfinished.replace(last.path)
+            draft.keep(last.place)
             return last
         archive = EpochArchive(
             epoch=epoch,
             edition=edition,
             state=state,
             format=FORMAT,
-            digest=digest.hexdigest(),
-            size=unfinished.stat().st_size,
+            digest=digest,
+            size=draft.file.seek(0, SEEK_END),
             told=(manifest["documents"] or {}).get("told", ""),
             figures=Estimate.objects.filter(score__epoch=epoch).count(),
         )
-        unfinished.replace(archive.path)  # a file without a row is made again; a row without one never is
-        archive.save(force_insert=True)
-        return archive
-    finally:
-        unfinished.unlink(missing_ok=True)
+        draft.keep(archive.place)  # a file without a row is made again; a row without one never is
+    archive.save(force_insert=True)
+    return archive
+
+
+def _digest(file: BinaryIO) -> str:
+    file.seek(0)
+    digest = hashlib.sha256()
+    while chunk := file.read(1 << 20):
+        digest.update(chunk)
+    return digest.hexdigest()
 
 
 def remove_unfinished(*, now: datetime) -> int:
     """Delete the files whose writer was killed, and whole ones that no row came to be of; return how many."""
     before = now - LONGEST_WRITING
-    unfinished = list(written_before(_folder().glob(".*.unfinished"), before))
-    whole = list(written_before(_folder().glob("*.zip"), before))
+    there = list(store().listed(FOLDER))
+    unfinished = list(unfinished_before(there, before))
+    whole = [one.place for one in there if one.place.endswith(".zip") and one.written_at < before]
     if whole:  # rows are read after files: a file's row comes after it
-        kept = {one.path for one in EpochArchive.objects.all()}
-        unfinished += [path for path in whole if path not in kept]
-    for path in unfinished:
-        path.unlink(missing_ok=True)
+        kept = {one.place for one in EpochArchive.objects.all()}
+        unfinished += [place for place in whole if place not in kept]
+    for place in unfinished:
+        store().delete(place)
     return len(unfinished)
 
 
 @transaction.atomic
-def _write(path: Path, epoch: Epoch, task: Task, edition: int, key: bytes) -> dict[str, Any]:
-    """Write an edition; return its manifest."""
+def _write(file: BinaryIO, epoch: Epoch, task: Task, edition: int, key: bytes) -> dict[str, Any]:
+    """Write an edition, and nothing else, to a file; return its manifest."""
     assert task.archiving is not None, "it is asked before"
     manifest = _manifest(epoch, task, edition)
-    with path.open("wb") as stream:
-        writer = Writer(stream)
-        if epoch.batches.exists():
-            pool = pools.read_pool(epoch, last_scored(epoch), task.choices.weightings)
-            sample = pools.read_sample(pool)
-            contents = Contents(epoch, task, task.archiving, pool, sample, key)
-            contents.write(writer)
-            manifest |= contents.about_figures
-            manifest |= task.archiving.write(writer, contents)
-        writer.add("README.md", [datasheet(epoch, task, manifest).encode()])
-        writer.finish(manifest)
+    file.seek(0)
+    file.truncate()
+    writer = Writer(file)
+    if epoch.batches.exists():
+        pool = pools.read_pool(epoch, last_scored(epoch), task.choices.weightings)
+        sample = pools.read_sample(pool)
+        contents = Contents(epoch, task, task.archiving, pool, sample, key)
+        contents.write(writer)
+        manifest |= contents.about_figures
+        manifest |= task.archiving.write(writer, contents)
+    writer.add("README.md", [datasheet(epoch, task, manifest).encode()])
+    writer.finish(manifest)
     return manifest
 
 
@@ -213,26 +223,14 @@ def _try(epoch: Epoch, task: Task) -> bool:
     try:
         make(epoch, task)
     except Exception as error:
-        if is_outage(error):
+        if is_outage(error) or is_store_outage(error):
             raise
         logger.exception("the archive of epoch %s could not be made", epoch)
-        _folder().mkdir(mode=0o700, parents=True, exist_ok=True)
-        _failure(epoch).touch()
+        store().put(_failure(epoch), BytesIO())
         return False
     return True
 
 
-def _has_failed(epoch: Epoch, now: datetime) -> bool:
-    """Say whether making it has failed of late."""
-    try:
-        return _failure(epoch).stat().st_mtime > (now - PAUSE).timestamp()
-    except FileNotFoundError:
-        return False
-
-
-def _failure(epoch: Epoch) -> Path:
-    return _folder() / f"{epoch.pk}-failed"
-
-
-def _folder() -> Path:
-    return Path(settings.MEDIA_ROOT, "archives")
+def _failure(epoch: Epoch) -> str:
+    """Return the place of what says when making it failed last."""
+    return f"{FOLDER}/{epoch.pk}-failed"

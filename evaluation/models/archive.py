@@ -1,9 +1,7 @@
 """Archives of released epochs."""
 
 import secrets
-from pathlib import Path
 
-from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
@@ -57,16 +55,11 @@ class EpochArchive(models.Model):
         return f"{self.epoch}, edition {self.edition}"
 
     @property
-    def path(self) -> Path:
-        """Where its bytes are."""
-        return Path(settings.MEDIA_ROOT, "archives", f"{self.epoch_id}-{self.edition}-{self.digest[:16]}.zip")
+    def place(self) -> str:
+        """Where its bytes are in the store of files."""
+        return f"media/archives/{self.epoch_id}-{self.edition}-{self.digest[:16]}.zip"
 
     @property
     def name(self) -> str:
         """Its name among a corpus' files, for good."""
         return f"epoch-{self.epoch.number}-edition-{self.edition}.zip"
-
-    @property
-    def is_here(self) -> bool:
-        """Whether it can be sent."""
-        return self.path.exists()

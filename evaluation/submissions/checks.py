@@ -27,6 +27,7 @@ from kbpo.core.clock.nudge import nudge
 from kbpo.core.database.locks import brief_transaction
 from kbpo.core.database.outages import is_outage, is_store_outage
 from kbpo.core.errors import Gone, InvalidInput
+from kbpo.core.keeping import installation
 from kbpo.core.storage import store
 
 logger = logging.getLogger(__name__)
@@ -120,6 +121,7 @@ def _queue() -> list[Waiting]:
 def _read_next(find_task: FindTask) -> bool:
     """Read one check, of the first in turn for whom nobody reads; return whether there was one."""
     for one in _queue():
+        installation.require_ours()  # before the row is touched: another process sees the right files
         with claim_turn(one.user) as is_ours:
             if is_ours and _try(one.key, find_task):
                 return True

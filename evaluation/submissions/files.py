@@ -7,34 +7,28 @@ goes into the trash, unless there is any doubt that the database knows what is t
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
-from pathlib import Path
-
-from django.conf import settings
 
 from evaluation.models import Attachment, NormalisedFile, Submission, Upload
 from kbpo.core.keeping import installation, trash
-from kbpo.core.leftovers import written_before
-from kbpo.core.storage.folder import path_of
+from kbpo.core.storage import store, whole_of
 
 YOUNGEST = timedelta(days=1)  # far longer than an upload takes from its file to its row
 
 
-def folders() -> tuple[Path, ...]:
-    """Return the folders of what people sent, and of what was made of it."""
-    home = Path(settings.KBPO_HOME)
-    return Path(settings.MEDIA_ROOT, "submissions"), home / "normalised", home / "uploads"
+#: Of what people sent, and of what was made of it.
+FOLDERS = ("media/submissions", "home/normalised", "home/uploads")
 
 
-def named() -> Iterator[Path]:
-    """Yield the files that rows name; those that are still being sent or made may not be there."""
+def named() -> Iterator[str]:
+    """Yield the places of files that rows name; those that are still being sent or made may not be there."""
     for (name,) in Submission.objects.exclude(file="").order_by().values_list("file"):
-        yield Path(settings.MEDIA_ROOT, name)
+        yield f"media/{name}"
     for (name,) in Attachment.objects.exclude(file="").order_by().values_list("file"):
-        yield Path(settings.MEDIA_ROOT, name)
+        yield f"media/{name}"
     for one in NormalisedFile.objects.order_by().only("pk"):
-        yield path_of(one.place)
+        yield one.place
     for upload in Upload.objects.order_by().only("pk"):
-        yield path_of(upload.place)
+        yield upload.place
 
 
 def remove_orphans(*, now: datetime, youngest: timedelta = YOUNGEST) -> int:
@@ -54,25 +48,26 @@ def remove_orphans(*, now: datetime, youngest: timedelta = YOUNGEST) -> int:
     if not standing.is_together:
         installation.warn(message=standing.trouble, now=now)
         return 0
-    everything = [path for folder in folders() for path in folder.rglob("*") if path.is_file()]
-    old = list(written_before(everything, now - youngest))
-    kept = set(named())
-    orphans = [path for path in old if path not in kept]
+    everything = [one for folder in FOLDERS for one in store().listed(folder)]
+    kept = set(named())  # rows are read after files: a file's row comes after it
+    orphans = [
+        one.place for one in everything if one.written_at < now - youngest and whole_of(one.place) not in kept
+    ]
     if not trash.is_few(len(orphans), len(everything)):
         message = (
-            f"{len(orphans):,} of {len(everything):,} files are named by no row, such as {orphans[0]}: more"
+            f"{len(orphans):,} of {len(everything):,} files are named by no row, such as"
+            f" {store().address(orphans[0])}: more"
             " than killed uploads leave, so nothing was moved. Is this database older than its files?"
         )
         installation.warn(message=message, now=now)
         return 0
     installation.warn(message="", now=now)
-    return trash.move(paths=orphans, reason="no row names them", now=now, is_wanted=_is_named_by_none)
+    return trash.move(places=orphans, reason="no row names them", now=now, is_wanted=_is_named_by_none)
 
 
-def _is_named_by_none(path: Path) -> bool:
+def _is_named_by_none(place: str) -> bool:
     """Ask about one file once more: its row may have come meanwhile."""
-    media = Path(settings.MEDIA_ROOT)
-    if path.is_relative_to(media):
-        name = path.relative_to(media).as_posix()
+    root, _, name = place.partition("/")
+    if root == "media":
         return not any(model.objects.filter(file=name).exists() for model in (Submission, Attachment))
-    return path not in set(named())
+    return whole_of(place) not in set(named())

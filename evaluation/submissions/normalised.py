@@ -29,6 +29,7 @@ from kbpo.core.clock.nudge import nudge
 from kbpo.core.database.locks import brief_transaction
 from kbpo.core.database.outages import is_outage, is_store_outage
 from kbpo.core.errors import Conflict
+from kbpo.core.keeping import installation
 from kbpo.core.storage import let_go, store
 
 logger = logging.getLogger(__name__)
@@ -180,6 +181,7 @@ def _make_next(find_task: FindTask) -> bool:
     made = NormalisedFile.objects.filter(made_at__gt=timezone.now() - RECENT).order_by()
     recent = made.values_list("asked_by").annotate(n=Count("pk"))
     for one in in_turn([Waiting(*row) for row in waiting], dict(recent)):
+        installation.require_ours()  # before the row is touched: another process sees the right files
         with claim_turn(one.user) as is_ours:
             if is_ours and _try(one.key, find_task):
                 return True

@@ -25,6 +25,7 @@ from kbpo.accounts.models import Team, User
 from kbpo.core.clock.nudge import nudge
 from kbpo.core.database.locks import brief_transaction
 from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
+from kbpo.core.keeping import installation
 
 State = Submission.State
 
@@ -141,6 +142,7 @@ def upload(
                 uploaded_at=now,
                 phase=phase,
             )
+            installation.require_ours()
             stored.file.save(name, file, save=False)
             saved.append(stored.file)
             stored.save()

@@ -1,6 +1,13 @@
-"""The file in which reading processes look up a corpus' texts: made when it is needed."""
+"""The file in which reading processes look up a corpus' texts: made when and where it is needed.
 
+It is made from the database, by whichever machine reads a file; so it is a cache of that machine, and no
+other sees it. What was used longest ago makes room (``TEXTS_CACHE_GB``).
+"""
+
+import logging
 import os
+import sqlite3
+from contextlib import suppress
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -14,6 +21,8 @@ from django.utils import timezone
 from annotations.models import Corpus, Document, Sentence
 from evaluation.reading.text_file import write_texts
 from kbpo.core.leftovers import written_before
+
+logger = logging.getLogger(__name__)
 
 BATCH = 500
 FORM = "with-sentences"  # of what is in a file: files of another form are no use
@@ -39,14 +48,48 @@ def text_file(corpus: Corpus) -> Path:
             return path
         folder.mkdir(parents=True, exist_ok=True)
         texts = documents.values_list("doc_id", "text", ArraySubquery(begins))
-        write_texts(path, texts.iterator(BATCH))
+        try:
+            write_texts(path, texts.iterator(BATCH))
+        except (OSError, sqlite3.OperationalError) as error:
+            if not make_room(room=0):
+                raise
+            logger.warning("Texts that nobody reads now made room at %s: %s", folder, error)
+            write_texts(path, texts.iterator(BATCH))
         if _removed(corpus) == removed:
             break
         path.unlink(missing_ok=True)  # it may have the text that was removed while it was written
     for other in written_before(folder.glob(f"{corpus.pk}-*.sqlite"), timezone.now() - KEPT):
         if other != path:
             other.unlink(missing_ok=True)
+    make_room(room=settings.TEXTS_CACHE, besides=path)
     return path
+
+
+def make_room(*, room: int, besides: Path | None = None) -> int:
+    """Delete the text files that were used longest ago, until the others take no more; return how many.
+
+    Those that were used within `KEPT` stay, for somebody may be about to open them.
+
+    Parameters
+    ----------
+    room : int
+        Bytes.
+    besides : Path, optional
+        A file that stays.
+    """
+    found = []
+    for path in _folder().glob("*.sqlite"):
+        with suppress(FileNotFoundError):
+            status = path.stat()
+            found.append((status.st_mtime, status.st_size, path))
+    taken, deleted = sum(size for _, size, _ in found), 0
+    for used, size, path in sorted(found):
+        if taken <= room or used > (timezone.now() - KEPT).timestamp():
+            break
+        if path != besides:
+            path.unlink(missing_ok=True)
+            taken, deleted = taken - size, deleted + 1
+    return deleted
 
 
 def _removed(corpus: Corpus) -> int:

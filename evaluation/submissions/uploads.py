@@ -21,6 +21,7 @@ from kbpo.core.database.locks import brief_transaction
 from kbpo.core.disk import require_room
 from kbpo.core.errors import Conflict, DigestMismatch, Gone, InvalidInput, TooLarge, TryAgain
 from kbpo.core.files import Kept
+from kbpo.core.keeping import installation
 from kbpo.core.storage import Arriving, let_go, store
 from kbpo.core.uploading import MOST_BYTES
 
@@ -77,6 +78,7 @@ def create(*, user: User, name: str, size: int, modified: int | None = None, dig
         )
     if digest and not _DIGEST.fullmatch(digest):
         raise InvalidInput("a SHA-256 has 64 hexadecimal digits, in lower case", where="sha256")
+    installation.require_ours()
     require_room(size)
     _make_room(user, size)
     with transaction.atomic():
@@ -131,6 +133,7 @@ def append(*, upload: Upload, offset: int, stream: Readable, length: int | None 
     """
     if length is not None and offset + length > upload.size:
         raise TooLarge(f"{upload.name} was announced with {upload.size:,} bytes; this piece goes beyond")
+    installation.require_ours()
     with _adding(upload) as arriving:
         here = arriving.here
         if offset != here:

@@ -28,6 +28,7 @@ from evaluation.views.parts import send_file
 from kbpo import __version__
 from kbpo.accounts.models import User
 from kbpo.core.revalidating import public_page
+from kbpo.core.storage import store
 
 RETRY_AFTER = 30  # seconds: about as often as the files are made
 GZIP = "application/gzip"
@@ -120,9 +121,9 @@ def _send_large(request: HttpRequest, corpus: Corpus, name: str) -> HttpResponse
     unchanged = get_conditional_response(request, etag=f'"{digest}"')
     if unchanged is not None:
         return unchanged
-    path, called = corpus_files.path_of(found, name), f"{corpus.tag}-{name}"
+    stored, called = corpus_files.place_of(found, name), f"{corpus.tag}-{name}"
     try:
-        response = send_file(request, path.open("rb"), name=called, kind=GZIP, etag=f'"{digest}"')
+        response = send_file(request, store().open(stored), name=called, kind=GZIP, etag=f'"{digest}"')
     except FileNotFoundError:  # documents have come, or were removed, this very moment
         return _being_made()
     return _marked(response, corpus, digest)
@@ -137,7 +138,8 @@ def _send_archive(request: HttpRequest, corpus: Corpus, epoch: int, edition: int
         return unchanged
     called = f"{corpus.tag}-{archive.name}"
     try:
-        response = send_file(request, archive.path.open("rb"), name=called, kind="application/zip", etag=etag)
+        stream = store().open(archive.place)
+        response = send_file(request, stream, name=called, kind="application/zip", etag=etag)
     except FileNotFoundError:  # it is made again if it is the newest
         return _being_made()
     return _marked(response, corpus, archive.digest)

@@ -49,7 +49,10 @@ class Space:
 def spaces() -> list[Space]:
     """Look at every disk that the service writes to, once each."""
     found: dict[int, Space] = {}
-    for folder in (Path(settings.KBPO_HOME), Path(settings.MEDIA_ROOT), Path(tempfile.gettempdir())):
+    folders = [Path(settings.KBPO_HOME), Path(tempfile.gettempdir())]
+    if settings.FILE_STORE is None:
+        folders.insert(1, Path(settings.MEDIA_ROOT))
+    for folder in folders:
         nearest = next(one for one in (folder, *folder.parents) if one.exists())
         usage = shutil.disk_usage(nearest)
         found.setdefault(nearest.stat().st_dev, Space(folder, usage.free, usage.total))

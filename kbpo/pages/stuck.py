@@ -18,6 +18,7 @@ from crowd.models import Assignment, Bonus, Hit, HitBatch, HitQuestion, WorkerBl
 from evaluation.models import Epoch, FileCheck, NormalisedFile, StageWork, Submission, SubmissionEvent
 from kbpo.accounts import teams
 from kbpo.core import disk
+from kbpo.core.errors import StoreAway
 from kbpo.core.health import signs
 from kbpo.core.health.troubles import Wrong
 from kbpo.core.keeping import installation
@@ -98,7 +99,10 @@ def _disks(now: datetime, most: int) -> Iterable[Item]:
 
 def _files(now: datetime, most: int) -> Iterable[Item]:
     row = installation.row()
-    cause = installation.compare(row, installation.read_mark()).trouble or row.warning
+    try:
+        cause = installation.compare(row, installation.read_mark(hurried=True)).trouble or row.warning
+    except StoreAway as error:
+        cause = error.detail
     if cause:
         yield Item(title="Files and database", cause=cause, since=row.warned_at, trouble="files and database")
 

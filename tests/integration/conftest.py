@@ -22,6 +22,8 @@ from evaluation.submissions import submitting, work
 from kbpo import pipeline
 from kbpo.accounts.models import Team, User
 from kbpo.core.keeping import installation
+from kbpo.core.keeping.models import Installation
+from kbpo.core.storage.folder import path_of
 from tests.world import World
 
 Submit = Callable[..., Submission]
@@ -43,9 +45,12 @@ def the_same_samples_in_every_run(settings: LazySettings) -> None:
 
 
 @pytest.fixture(autouse=True)
-def files_that_know_no_database(settings: LazySettings) -> None:
+def files_that_know_no_database(request: pytest.FixtureRequest, settings: LazySettings) -> None:
     """Rows are gone after a test, and what stands in the files' folder would be another database's."""
-    Path(settings.MEDIA_ROOT, installation.NAME).unlink(missing_ok=True)
+    path_of(installation.PLACE).unlink(missing_ok=True)
+    if "db" in request.fixturenames or request.node.get_closest_marker("django_db"):
+        request.getfixturevalue("db")
+        Installation.objects.all().delete()  # of what was made once for many tests, with a folder of its own
 
 
 class Small:
@@ -158,6 +163,7 @@ def afresh(db: None, settings: LazySettings, tmp_path: Path) -> Callable[[Path],
         mine = tmp_path / "afresh"
         shutil.copytree(folder, mine)
         settings.MEDIA_ROOT = mine / "media"
+        path_of(installation.PLACE).unlink(missing_ok=True)
         cache.clear()
         return mine
 

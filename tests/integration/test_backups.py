@@ -21,11 +21,12 @@ from kbpo import pipeline
 from kbpo.accounts.models import Team
 from kbpo.core.errors import Conflict, InvalidInput
 from kbpo.core.keeping import backup as backups
-from kbpo.core.keeping import installation, sealing, tables, trash
+from kbpo.core.keeping import installation, sealing, tables
 from kbpo.core.keeping import restore as restoring
 from kbpo.core.keeping.archive import FILES, Reader
 from kbpo.core.keeping.backup import Made, backup
 from kbpo.core.keeping.restore import Restored, restore
+from kbpo.core.storage.folder import place_of
 from tests.conftest import Manage
 from tests.factories import SubmissionFactory, TeamFactory
 from tests.integration.conftest import Submit
@@ -71,12 +72,12 @@ def archive(tmp_path: Path) -> Path:
 
 
 def make(archive: Path, key: Path, named: backups.Named = files.named) -> Made:
-    return backup(to=archive, key=str(key), folders=files.folders(), named=named, now=timezone.now())
+    return backup(to=archive, key=str(key), folders=files.FOLDERS, named=named, now=timezone.now())
 
 
 def put_back(archive: Path, key: Path, *, replace: bool = True) -> Restored:
     end_sessions_left_by_other_tests()
-    return restore(archive=archive, key=key, folders=files.folders(), now=timezone.now(), replace=replace)
+    return restore(archive=archive, key=key, folders=files.FOLDERS, now=timezone.now(), replace=replace)
 
 
 def end_sessions_left_by_other_tests() -> None:
@@ -242,7 +243,7 @@ def test_a_database_in_use_is_refused(archive: Path, key: Path, monkeypatch: pyt
     try:
         other.ensure_connection()
         with pytest.raises(Conflict, match="stop web, worker and beat"):
-            restore(archive=archive, key=key, folders=files.folders(), now=timezone.now(), replace=True)
+            restore(archive=archive, key=key, folders=files.FOLDERS, now=timezone.now(), replace=True)
     finally:
         other.close()
 
@@ -299,12 +300,12 @@ def test_a_file_that_is_deleted_while_it_is_copied_is_in_the_backup(
     archive: Path, key: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     submission = SubmissionFactory()
-    place = trash.place_of(upload_of(submission))
+    place = place_of(upload_of(submission))
     write = backups._write
 
-    def delete_first(*given: object) -> None:
+    def delete_first(*given: object) -> object:
         upload_of(submission).unlink()
-        write(*given)  # type: ignore[arg-type]
+        return write(*given)  # type: ignore[arg-type]
 
     monkeypatch.setattr(backups, "_write", delete_first)
     make(archive, key)
@@ -315,14 +316,14 @@ def test_a_file_deleted_between_the_snapshot_and_its_second_name_has_another_sna
     archive: Path, key: Path
 ) -> None:
     kept, gone = SubmissionFactory(), SubmissionFactory()
-    place, path = trash.place_of(upload_of(kept)), upload_of(gone)
+    place, path = place_of(upload_of(kept)), upload_of(gone)
     path.unlink()
     asked = []
 
-    def named() -> list[Path]:
+    def named() -> list[str]:
         """Name the one that is gone in the first snapshot alone."""
         asked.append(connection.connection)
-        return [upload_of(kept), *([path] if len(asked) == 1 else [])]
+        return [place, *([place_of(path)] if len(asked) == 1 else [])]
 
     assert make(archive, key, named).missing == ()
     assert len(asked) == 4
@@ -338,10 +339,10 @@ def test_rows_that_come_while_a_backup_is_made_are_not_in_it(
     before = make(archive.with_name("before.age"), key)
     write = backups._write
 
-    def add_first(*given: object) -> None:
+    def add_first(*given: object) -> object:
         with transaction.atomic():
             TeamFactory()
-        write(*given)  # type: ignore[arg-type]
+        return write(*given)  # type: ignore[arg-type]
 
     monkeypatch.setattr(backups, "_write", add_first)
     assert make(archive, key).rows == before.rows
@@ -350,4 +351,4 @@ def test_rows_that_come_while_a_backup_is_made_are_not_in_it(
 def test_a_file_that_is_lost_is_named(archive: Path, key: Path) -> None:
     path = upload_of(SubmissionFactory())
     path.unlink()
-    assert make(archive, key, lambda: [path]).missing == (path,)
+    assert make(archive, key, lambda: [place_of(path)]).missing == (place_of(path),)

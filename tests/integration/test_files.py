@@ -13,6 +13,7 @@ from kbpo import pipeline
 from kbpo.core.errors import Conflict, InvalidInput
 from kbpo.core.keeping import installation, trash
 from kbpo.core.keeping.models import Installation
+from kbpo.core.storage.folder import path_of, place_of
 from tests import written
 from tests.factories import SubmissionFactory
 from tests.keeping import trust_the_clock
@@ -48,7 +49,7 @@ def test_a_file_that_no_submission_has_goes_into_the_trash_after_a_day(orphan: P
     assert files.remove_orphans(now=later(25)) == 1
     assert not orphan.exists()
     (thrown,) = trash.thrown()
-    assert thrown.paths == (f"media/{orphan.relative_to(media)}",)
+    assert thrown.places == (f"media/{orphan.relative_to(media)}",)
 
 
 def test_a_young_file_may_belong_to_an_upload_and_stays(orphan: Path) -> None:
@@ -90,7 +91,7 @@ def test_what_is_not_in_the_trash_is_refused(orphan: Path, name: str) -> None:
 
 
 def throw(orphan: Path, at: datetime) -> None:
-    trash.move(paths=[orphan], reason="no row names it", now=at)
+    trash.move(places=[place_of(orphan)], reason="no row names it", now=at)
 
 
 def see(days: float) -> None:
@@ -214,13 +215,13 @@ def test_once_an_operator_has_said_that_they_belong_together_files_go_into_the_t
 
 
 def test_a_row_that_came_meanwhile_keeps_its_file(orphan: Path, media: Path, monkeypatch) -> None:
-    def come(moved: list[Path], **given: object) -> int:
+    def come(moved: list[str], **given: object) -> int:
         name = str(orphan.relative_to(media))
         SubmissionFactory(file=name)
-        return move(paths=moved, **given)  # type: ignore[arg-type]
+        return move(places=moved, **given)  # type: ignore[arg-type]
 
     move = trash.move
-    monkeypatch.setattr(trash, "move", lambda *, paths, **given: come(paths, **given))
+    monkeypatch.setattr(trash, "move", lambda *, places, **given: come(places, **given))
     assert files.remove_orphans(now=later(25)) == 0
     assert orphan.exists()
     assert trash.thrown() == []
@@ -232,17 +233,17 @@ def test_a_row_that_came_meanwhile_keeps_its_file(orphan: Path, media: Path, mon
 def test_both_get_a_name_when_neither_has_one(media: Path) -> None:
     assert installation.look(now=later(0)).is_together
     name = str(Installation.objects.get().name)
-    assert json.loads((media / installation.NAME).read_text())["name"] == name
+    assert json.loads(path_of(installation.PLACE).read_text())["name"] == name
 
 
 def test_the_mark_grows_in_both(media: Path) -> None:
     for minutes in range(5):
         assert installation.look(now=later(minutes / 60)).is_together
-    assert Installation.objects.get().mark == json.loads((media / installation.NAME).read_text())["mark"] > 2
+    assert Installation.objects.get().mark == json.loads(path_of(installation.PLACE).read_text())["mark"] > 2
 
 
 def lose_files_side(media: Path) -> None:
-    (media / installation.NAME).unlink()
+    (path_of(installation.PLACE)).unlink()
 
 
 def lose_database_side(media: Path) -> None:
@@ -262,7 +263,7 @@ def put_back_older_database(media: Path) -> None:
 
 
 def spoil(media: Path) -> None:
-    (media / installation.NAME).write_text("{")
+    (path_of(installation.PLACE)).write_text("{")
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,7 @@ from annotations.models import Corpus
 from kbpo import pipeline
 from kbpo.accounts.models import Membership, Team, User
 from kbpo.core.commands import prepare_database
+from kbpo.core.storage.folder import path_of
 from kbpo.webhooks import announcing, managing
 from kbpo.webhooks.events import EVENTS
 from kbpo.webhooks.models import Delivery
@@ -126,8 +127,8 @@ def look_at_files() -> None:
         assert gzip.decompress(path.read_bytes()).endswith(b"}\n"), path
     made = files.current(corpus)
     if made is not None:
-        assert _digest(files.path_of(made, files.TEXTS)) == made.texts_digest
-        assert _digest(files.path_of(made, files.IDS)) == made.ids_digest
+        assert _digest(path_of(files.place_of(made, files.TEXTS))) == made.texts_digest
+        assert _digest(path_of(files.place_of(made, files.IDS))) == made.ids_digest
 
 
 def report_files() -> Any:

@@ -27,8 +27,9 @@ from evaluation.models import (
 )
 from kbpo.core.database.coded import unpack
 from kbpo.core.keeping import trash
-from kbpo.core.keeping.installation import place
+from kbpo.core.keeping.installation import PLACE
 from kbpo.core.models import AuditEntry
+from kbpo.core.storage.folder import path_of
 from kbpo_archive.reading import Archive
 from kbpo_archive.recomputing import compare
 
@@ -136,11 +137,14 @@ def read_rows() -> dict[str, list[str]]:
             *(Path(settings.KBPO_HOME, name) for name in ("uploads", "normalised")),
         )
         for path in folder.rglob("*")
-        if path.is_file() and path != place() and not {trash.folder(), archives} & set(path.parents)
+        if path.is_file()
+        and path != path_of(PLACE)
+        and not {path_of(trash.FOLDER), archives} & set(path.parents)
     )
     rows["archives"] = [describe_archive(one) for one in EpochArchive.objects.order_by("epoch", "edition")]
     rows["archives without a row"] = sorted(
-        {path.name for path in archives.glob("*.zip")} - {one.path.name for one in EpochArchive.objects.all()}
+        {path.name for path in archives.glob("*.zip")}
+        - {path_of(one.place).name for one in EpochArchive.objects.all()}
     )
     rows["mail"] = sorted(
         f"{message['To']}: {message['Subject']}"
@@ -152,8 +156,8 @@ def read_rows() -> dict[str, list[str]]:
 
 def describe_archive(one: EpochArchive) -> str:
     """Return what an archive comes to: its pseudonyms and times differ, and its figures do not."""
-    is_whole = hashlib.sha256(one.path.read_bytes()).hexdigest() == one.digest
-    with Archive(one.path) as archive:
+    is_whole = hashlib.sha256(path_of(one.place).read_bytes()).hexdigest() == one.digest
+    with Archive(path_of(one.place)) as archive:
         again = compare(archive)
     return json.dumps([one.name, is_whole, again.agrees, len(again.stated), again.held_back])
 

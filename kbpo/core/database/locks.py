@@ -1,19 +1,22 @@
 """Who may do something now: claims of work that takes long, and short waits for people.
 
 Work that takes minutes holds no row's lock while it goes on: a page that changes the row would wait for it.
-It holds a claim instead, an advisory lock of its database session, which Postgres lets go of when the session
-ends, however it ends. So what a killed worker was at is free at once. (A pooler between the service and
-Postgres must not share sessions, or claims would mean nothing.)
+It holds a claim instead: an advisory lock of a transaction that does nothing else, on a connection of its
+own. Postgres lets go of it when the connection ends, however it ends, so what a killed worker was at is free
+at once. A pooler between the service and Postgres may share sessions between transactions: this one stays
+where it is for as long as it is open. It has seen no row, so it keeps nothing from being cleaned up.
 """
 
 import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
+from typing import cast
 
-from django.db import OperationalError, connection, transaction
+from django.db import Error, InterfaceError, OperationalError, connection, transaction
 from psycopg.errors import DeadlockDetected, LockNotAvailable
 
+from kbpo.core.database.backend.base import DatabaseWrapper
 from kbpo.core.errors import TryAgain
 
 LONGEST_WAIT = timedelta(seconds=2)  # for one lock, where a person waits for the answer
@@ -31,18 +34,54 @@ def claim(name: str) -> Iterator[bool]:
     Yields
     ------
     bool
-        Whether it is ours until the block ends. The same session may claim what it has once more.
+        Whether it is ours until the block ends. The same thread may claim what it has once more.
     """
     key = int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], signed=True)
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_try_advisory_lock(%s)", [key])
-        (is_ours,) = cursor.fetchone()
+    usual = cast(DatabaseWrapper, connection)
+    if key in usual.claimed:
+        yield True
+        return
+    holder, is_ours = _try_lock(usual, key)
     try:
+        if is_ours:
+            usual.claimed.add(key)
         yield is_ours
     finally:
         if is_ours:
-            with connection.cursor() as cursor:
-                cursor.execute("SELECT pg_advisory_unlock(%s)", [key])
+            usual.claimed.discard(key)
+        _let_go(usual, holder)
+
+
+def _try_lock(usual: DatabaseWrapper, key: int) -> tuple[DatabaseWrapper, bool]:
+    """Ask for a lock in a transaction of its own; return its connection, and whether it has it."""
+    while True:
+        is_spare = bool(usual.spares)
+        holder = usual.spares.pop() if is_spare else usual.another()
+        try:
+            with holder.cursor() as cursor:
+                cursor.execute(
+                    "SELECT set_config('idle_in_transaction_session_timeout', '0', true),"
+                    " pg_try_advisory_xact_lock(%s)",
+                    [key],
+                )
+                return holder, bool(cursor.fetchone()[1])
+        except (InterfaceError, OperationalError):
+            holder.close()
+            if not is_spare:  # one that lay idle may have been ended meanwhile
+                raise
+        except BaseException:
+            holder.close()
+            raise
+
+
+def _let_go(usual: DatabaseWrapper, holder: DatabaseWrapper) -> None:
+    """End the transaction of a claim; its connection is kept for the next."""
+    try:
+        holder.rollback()
+    except Error:  # the server let go of the lock with the connection
+        holder.close()
+    else:
+        usual.spares.append(holder)
 
 
 @contextmanager

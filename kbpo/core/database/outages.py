@@ -75,7 +75,7 @@ def log_outage(error: BaseException) -> None:
         _last_line = time.monotonic()
     what = "the store of files" if is_store_outage(error) else "the database"
     words = getattr(error, "detail", None) or str(error)
-    logger.error("%s is away: %s", what, " ".join(words.split())[:300])
+    logger.error("%s is away: %s", what, " ".join(words.split())[:600])
 
 
 def later_if_away(stage: Callable[P, int]) -> Callable[P, int]:

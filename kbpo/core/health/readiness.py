@@ -8,17 +8,20 @@ messages of errors.
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
+from io import BytesIO
 from types import MappingProxyType
 from uuid import uuid4
 
-from django.conf import settings
 from django.db import connection
 from django.utils import timezone
 
 from kbpo.core import disk
+from kbpo.core.errors import StoreAway, StoreFull
 from kbpo.core.health import signs
+from kbpo.core.keeping import installation
+from kbpo.core.storage import store
 
 PATIENCE = 1.5  # seconds for all looks together
 SHARED_FOR = 1.0  # seconds
@@ -81,15 +84,25 @@ def look_at_broker() -> list[Check]:
 
 def look_at_files() -> list[Check]:
     """Look whether files can be written."""
-    folder = Path(settings.MEDIA_ROOT)
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f".written-{uuid4().hex}"
+    files, place = store(hurried=True), f"media/.written-{uuid4().hex}"
     try:
-        path.write_bytes(b"written")
-        is_ok = path.read_bytes() == b"written"
+        files.put(place, BytesIO(b"written"))
+        with files.open(place) as stream:
+            is_ok = stream.read() == b"written"
+    except StoreFull:
+        return [Check("files", False, words="the store is full: uploads are refused")]
     finally:
-        path.unlink(missing_ok=True)
+        with suppress(StoreAway):
+            files.delete(place)
     return [Check("files", is_ok, words="" if is_ok else "what is written is not what is read")]
+
+
+def look_at_installation() -> list[Check]:
+    """Look whether the files that this process sees are the database's."""
+    mark = installation.read_mark(hurried=True)
+    if installation.compare(installation.row(), mark).is_elsewhere:
+        return [Check("installation", False, words="the files are not the database's")]
+    return [Check("installation", True)]
 
 
 def look_at_disk() -> list[Check]:
@@ -107,6 +120,7 @@ LOOKS: Mapping[str, tuple[Look, tuple[str, ...]]] = MappingProxyType(
         "database": (look_at_database, ("database", *signs.NAMES)),
         "broker": (look_at_broker, ("broker",)),
         "files": (look_at_files, ("files",)),
+        "installation": (look_at_installation, ("installation",)),
         "disk": (look_at_disk, ("disk",)),
     }
 )

@@ -5,7 +5,7 @@ member                            content
 ================================  =====================================================================
 ``backup.json``                   the format, when and by what it was made, and the database's shape
 ``tables/TABLE/000001.copy.gz``   rows of a table, as COPY writes them
-``files/ROOT/…``                  files, from the name of their root on (`trash.roots`)
+``files/ROOT/…``                  files, by their places (`kbpo.core.storage`)
 ``contents.json``                 how many members there are, the digest of them all, rows of each table
 ================================  =====================================================================
 """
@@ -14,7 +14,6 @@ import gzip
 import hashlib
 import io
 import json
-import os
 import tarfile
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -53,9 +52,9 @@ class Writer:
         self._add(f"{TABLES}{table}/{number:06}.copy.gz", gzip.compress(data, 6, mtime=0))
         self.rows[table] += rows
 
-    def file(self, place: str, stream: BinaryIO) -> None:
+    def file(self, place: str, stream: BinaryIO, size: int) -> None:
         """Write a file, as long as it is now."""
-        self._stream(FILES + place, stream, os.fstat(stream.fileno()).st_size)
+        self._stream(FILES + place, stream, size)
         self.files += 1
 
     def end(self) -> None:

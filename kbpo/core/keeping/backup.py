@@ -1,7 +1,8 @@
 """A backup: database and files in one encrypted archive, made while the service runs.
 
-All rows are read in one snapshot. The files are held right after it is taken, by a second name each (a hard
-link), so none that a row of the snapshot names can be deleted before it is copied.
+All rows are read in one snapshot. Files in folders are held right after it is taken, by a second name each (a
+hard link), so none that a row of the snapshot names can be deleted before it is copied. An S3-compatible
+store has no second names: what is deleted there while the backup is written is missing in it, and it says so.
 """
 
 import os
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import BinaryIO
 from uuid import uuid4
 
+from django.conf import settings
 from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 
@@ -21,11 +23,13 @@ from kbpo.core.database.locks import claim
 from kbpo.core.errors import Busy, Conflict, Unavailable
 from kbpo.core.keeping import installation, sealing, tables, trash
 from kbpo.core.keeping.archive import Writer
+from kbpo.core.storage import store
+from kbpo.core.storage.folder import path_of, roots
 
 HOLDING = ".backup"
 TRIES = 5  # to find no file deleted between the snapshot and its second name
 
-Named = Callable[[], Iterable[Path]]
+Named = Callable[[], Iterable[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,17 +42,17 @@ class Made:
         Bytes.
     rows : int
     files : int
-    missing : tuple of Path
-        Submissions' files that are not there, and were not before.
+    missing : tuple of str
+        Places of submissions' files that are not there.
     """
 
     size: int
     rows: int
     files: int
-    missing: tuple[Path, ...]
+    missing: tuple[str, ...]
 
 
-def backup(*, to: Path, key: str, folders: Sequence[Path], named: Named, now: datetime) -> Made:
+def backup(*, to: Path, key: str, folders: Sequence[str], named: Named, now: datetime) -> Made:
     """Write a backup.
 
     Parameters
@@ -57,10 +61,10 @@ def backup(*, to: Path, key: str, folders: Sequence[Path], named: Named, now: da
         Must not be there.
     key : str
         The public key, or a file that has one.
-    folders : sequence of Path
+    folders : sequence of str
         Of the files.
     named : callable
-        Returns the files that rows name.
+        Returns the places that rows name.
     now : datetime
         Aware.
 
@@ -86,7 +90,7 @@ def backup(*, to: Path, key: str, folders: Sequence[Path], named: Named, now: da
             with _held_snapshot(folders, named) as (database, held, missing), _private(partial) as file:
                 with sealing.sealed(file, public) as stream:
                     writer = Writer(stream)
-                    _write(writer, database, held, now)
+                    vanished = _write(writer, database, held, now)
                 file.flush()
                 os.fsync(file.fileno())
             os.link(partial, to)  # unless somebody has made one there meanwhile
@@ -96,7 +100,13 @@ def backup(*, to: Path, key: str, folders: Sequence[Path], named: Named, now: da
             raise Unavailable(f"{to} cannot be written: {error.strerror or error}") from error
         finally:
             partial.unlink(missing_ok=True)
-    return Made(to.stat().st_size, writer.rows.total(), writer.files, missing)
+    lost = tuple(sorted({*missing, *(place for place in vanished if is_lost(place))}))
+    return Made(to.stat().st_size, writer.rows.total(), writer.files, lost)
+
+
+def is_lost(place: str) -> bool:
+    """Say whether nothing can make a file again that is in a place."""
+    return place.startswith("media/submissions/")
 
 
 def _private(path: Path) -> BinaryIO:
@@ -104,8 +114,9 @@ def _private(path: Path) -> BinaryIO:
 
 
 def _write(
-    writer: Writer, database: BaseDatabaseWrapper, held: Iterable[tuple[str, Path]], now: datetime
-) -> None:
+    writer: Writer, database: BaseDatabaseWrapper, held: Iterable["_Held"], now: datetime
+) -> list[str]:
+    """Write all of it; return the places of the files that were deleted before their turn came."""
     shape = tables.shape(database)
     writer.head(
         {
@@ -120,27 +131,53 @@ def _write(
     for table, columns in shape.tables.items():
         for number, (part, rows) in enumerate(tables.rows_of(database, table, columns), 1):
             writer.part(table, number, rows, part)
-    for place, path in held:
-        with path.open("rb") as stream:
-            writer.file(place, stream)
+    vanished = []
+    for one in held:
+        try:
+            stream = store().open(one.place) if one.second is None else one.second.open("rb")
+        except FileNotFoundError:
+            vanished.append(one.place)
+            continue
+        with stream:
+            size = one.size if one.second is None else os.fstat(stream.fileno()).st_size
+            writer.file(one.place, stream, size)
     writer.end()
+    return vanished
 
 
 def _knows_itself(shape: tables.Shape) -> bool:
     return "keeping_installation" in shape.tables
 
 
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """A file of a snapshot.
+
+    Attributes
+    ----------
+    place : str
+    size : int
+        Bytes, when it was found.
+    second : Path or None
+        Its second name; None where it is read under its own.
+    """
+
+    place: str
+    size: int
+    second: Path | None = None
+
+
 @contextmanager
 def _held_snapshot(
-    folders: Sequence[Path], named: Named
-) -> Iterator[tuple[BaseDatabaseWrapper, list[tuple[str, Path]], tuple[Path, ...]]]:
+    folders: Sequence[str], named: Named
+) -> Iterator[tuple[BaseDatabaseWrapper, list[_Held], tuple[str, ...]]]:
     """Take a snapshot, and hold all files that it names."""
     for _ in range(TRIES):  # one may be deleted between the two
-        with _snapshot() as database, _second_names([*folders, trash.folder()]) as held:
-            places = {place for place, _ in held}
-            missing = {path for path in _named_in(database, named) if trash.place_of(path) not in places}
+        with _snapshot() as database, _holding([*folders, trash.FOLDER]) as held:
+            places = {one.place for one in held}
+            missing = {place for place in _named_in(database, named) if place not in places}
             if missing <= (still := set(named())):
-                lost = {path for path in missing & still if trash.place_of(path).startswith("media/")}
+                lost = {place for place in missing & still if place.startswith("media/")}
                 yield database, held, tuple(sorted(lost))
                 return
     raise Busy("Files are being deleted all the time: try again in a moment.")
@@ -162,8 +199,8 @@ def _snapshot() -> Iterator[BaseDatabaseWrapper]:
         database.close()
 
 
-def _named_in(database: BaseDatabaseWrapper, named: Named) -> set[Path]:
-    """Return the files that rows of a snapshot name."""
+def _named_in(database: BaseDatabaseWrapper, named: Named) -> set[str]:
+    """Return the places that rows of a snapshot name."""
     usual = connections[DEFAULT_DB_ALIAS]
     connections[DEFAULT_DB_ALIAS] = database
     try:
@@ -173,27 +210,27 @@ def _named_in(database: BaseDatabaseWrapper, named: Named) -> set[Path]:
 
 
 @contextmanager
-def _second_names(folders: Iterable[Path]) -> Iterator[list[tuple[str, Path]]]:
-    """Give every file a second name; where a file system has none, the files are read under their own."""
-    holding = {name: root / HOLDING for name, root in trash.roots().items()}
+def _holding(folders: Iterable[str]) -> Iterator[list[_Held]]:
+    """Hold every file of folders; where a file system has no second names, it is read under its own."""
+    if settings.FILE_STORE is not None:
+        yield [_Held(one.place, one.size) for folder in folders for one in store().listed(folder)]
+        return
+    holding = {name: root / HOLDING for name, root in roots().items()}
     for folder in holding.values():
         shutil.rmtree(folder, ignore_errors=True)  # of a backup that was killed: only one is made at a time
     held = []
     try:
-        for number, path in enumerate(path for folder in folders for path in sorted(folder.rglob("*"))):
-            place = trash.place_of(path)
-            folder = holding[place.partition("/")[0]]
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            second = folder / str(number)
+        for number, one in enumerate(one for folder in folders for one in store().listed(folder)):
+            kept_in = holding[one.place.partition("/")[0]]
+            kept_in.mkdir(mode=0o700, parents=True, exist_ok=True)
+            second: Path | None = kept_in / str(number)
             try:
-                if not path.is_file() or path.is_symlink():
-                    continue
-                os.link(path, second)
+                os.link(path_of(one.place), kept_in / str(number))
             except FileNotFoundError:
                 continue
             except OSError:
-                second = path
-            held.append((place, second))
+                second = None
+            held.append(_Held(one.place, one.size, second))
         yield held
     finally:
         for folder in holding.values():

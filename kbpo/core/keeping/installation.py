@@ -3,29 +3,28 @@
 The name is written into both when a service is first set up. While it runs, a mark grows in both, first in
 the database, then in the files' folder. So the files are at most one behind, unless one of the two is not
 what it was: an older backup, another folder, a folder that is not mounted. Then nothing is ever removed,
-until an operator says that they belong together (``manage.py installation --join``).
+until an operator says that they belong together (``manage.py installation --join``). A process that sees
+files of another name, or none, has another store than it should: it takes in and reads none (`require_ours`).
 """
 
 import json
 import logging
-import os
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from pathlib import Path
+from io import BytesIO
 from uuid import UUID, uuid4
-
-from django.conf import settings
 
 from kbpo.core.acts import What, record
 from kbpo.core.database.locks import claim
-from kbpo.core.errors import Busy
+from kbpo.core.errors import Busy, StoreAway
 from kbpo.core.keeping import steadiness
 from kbpo.core.keeping.models import Installation
 from kbpo.core.keeping.steadiness import STEADY, Seen
+from kbpo.core.storage import store
 
 logger = logging.getLogger(__name__)
 
-NAME = "installation.json"
+PLACE = "media/installation.json"
 CLAIM = "installation"
 WHAT_TO_DO = (
     "Nothing is removed. Put back the one that is not right; or, if they do belong together, say so with"
@@ -35,7 +34,7 @@ WHAT_TO_DO = (
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What stands in the files' folder.
+    """What stands beside the files.
 
     Attributes
     ----------
@@ -61,20 +60,18 @@ class Standing:
         Neither has a name.
     trouble : str
         Why they do not know each other; empty where they do, or are new.
+    is_elsewhere : bool
+        Whether the files that this process sees are not the database's at all.
     """
 
     is_new: bool = False
     trouble: str = ""
+    is_elsewhere: bool = False
 
     @property
     def is_together(self) -> bool:
         """Whether they know each other."""
         return not (self.is_new or self.trouble)
-
-
-def place() -> Path:
-    """Return where the files' side is written."""
-    return Path(settings.MEDIA_ROOT) / NAME
 
 
 def row() -> Installation:
@@ -89,19 +86,29 @@ def standing() -> Standing:
 
 def compare(found: Installation, mark: Mark | None) -> Standing:
     """Hold the two sides against each other."""
-    folder = place().parent
+    where = store().address(PLACE)
+    folder, _, name = where.rpartition("/")
     if mark is None:
         if found.name is None:
             return Standing(is_new=True)
-        return Standing(trouble=f"The database belongs to files, and {folder} has no {NAME}. {WHAT_TO_DO}")
+        return Standing(
+            trouble=f"The database belongs to files, and {folder} has no {name}. {WHAT_TO_DO}",
+            is_elsewhere=True,
+        )
     if mark.name is None:
-        return Standing(trouble=f"{place()} cannot be read. {WHAT_TO_DO}")
+        return Standing(trouble=f"{where} cannot be read. {WHAT_TO_DO}")
     if found.name is None:
         if mark.is_joining:
             return Standing(is_new=True)
-        return Standing(trouble=f"The files in {folder} belong to another database than this. {WHAT_TO_DO}")
+        return Standing(
+            trouble=f"The files in {folder} belong to another database than this. {WHAT_TO_DO}",
+            is_elsewhere=True,
+        )
     if mark.name != found.name:
-        return Standing(trouble=f"The files in {folder} and the database belong to others. {WHAT_TO_DO}")
+        return Standing(
+            trouble=f"The files in {folder} and the database belong to others. {WHAT_TO_DO}",
+            is_elsewhere=True,
+        )
     if mark.mark > found.mark:
         return Standing(
             trouble=f"The files in {folder} have seen a later state of the database than this: an older one"
@@ -113,6 +120,27 @@ def compare(found: Installation, mark: Mark | None) -> Standing:
             f" {WHAT_TO_DO}"
         )
     return Standing()
+
+
+def require_ours() -> None:
+    """Refuse to take in or read files in a process that sees another store than the database's, or none.
+
+    Raises
+    ------
+    StoreAway
+        If it does; the log is told which store that is. What was to be done is still due, for a process that
+        sees the right one. Where the store cannot be asked now, whoever wants a file of it is told so then.
+    """
+    try:
+        found = compare(row(), read_mark(hurried=True))
+    except StoreAway:
+        return
+    if found.is_elsewhere:
+        raise StoreAway(
+            "The store of files that this process of the service sees is not the database's.",
+            detail=f"{found.trouble} Every process is given the same FILE_STORE, or, on one machine, the"
+            " same KBPO_HOME: this one reads and stores nothing until it is.",
+        )
 
 
 def look(*, now: datetime) -> Standing:
@@ -168,6 +196,18 @@ def join(*, now: datetime) -> None:
     logger.warning("An operator said that files and database belong together: installation %s", found.name)
 
 
+def doubt() -> None:
+    """Note that the files have seen more than the database, until an operator says that they belong together.
+
+    They stay the files that this database is used with.
+    """
+    found, mark = row(), read_mark()
+    found.name = (mark.name if mark else None) or uuid4()
+    found.mark, found.looked_at = 0, None
+    _write_mark(Mark(found.name, 1))
+    found.save()
+
+
 def is_steady(length: timedelta = STEADY) -> bool:
     """Say whether the clock has been seen to go on without a jump for so long."""
     found = row()
@@ -183,10 +223,17 @@ def warn(*, message: str, now: datetime) -> None:
         Installation.objects.filter(pk=1).update(warning=message, warned_at=now if message else None)
 
 
-def read_mark() -> Mark | None:
-    """Read the files' side; None where there is none."""
+def read_mark(*, hurried: bool = False) -> Mark | None:
+    """Read the files' side; None where there is none.
+
+    Parameters
+    ----------
+    hurried : bool
+        Whether the store has a second to answer.
+    """
     try:
-        data = json.loads(place().read_text(encoding="ascii"))
+        with store(hurried=hurried).open(PLACE) as stream:
+            data = json.loads(stream.read().decode("ascii"))
         return Mark(UUID(data["name"]), int(data["mark"]), bool(data.get("joining")))
     except FileNotFoundError:
         return None
@@ -217,15 +264,5 @@ def _mark_again(found: Installation, mark: Mark | None) -> None:
 
 
 def _write_mark(mark: Mark) -> None:
-    path = place()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f".{NAME}.{uuid4().hex}")
     content = {"name": str(mark.name), "mark": mark.mark, **({"joining": True} if mark.is_joining else {})}
-    try:
-        with partial.open("x", encoding="ascii") as file:
-            json.dump(content, file)
-            file.flush()
-            os.fsync(file.fileno())
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
+    store().put(PLACE, BytesIO(json.dumps(content).encode("ascii")))

@@ -1,15 +1,12 @@
 """Restoring a backup: beside what is there, and in its place only when all of it has been read.
 
-The rows go into a schema of their own, the files into a folder of their own. What is cut, changed or made by
-a version that this one does not know is refused there. Then files are moved to their places, and the schemas
-change names in one transaction. Nothing is deleted: rows that were there stay in a schema ``replaced_…``, a
-file that was in the way goes into the trash.
+The rows go into a schema of their own, the files into a folder of their own in the store. What is cut,
+changed, or made by a version that this one does not know, is refused there. Then files are moved to their
+places, and the schemas change names in one transaction. Nothing is deleted: rows that were there stay in a
+schema ``replaced_…``, a file that was in the way goes into the trash.
 """
 
-import filecmp
 import gzip
-import os
-import shutil
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -17,16 +14,21 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, cast
 from uuid import uuid4
 
+from django.conf import settings
 from django.db import DatabaseError, connection, transaction
 
+from kbpo.core.database.backend.base import DatabaseWrapper
 from kbpo.core.errors import Conflict, InvalidInput
 from kbpo.core.keeping import installation, sealing, tables, trash
 from kbpo.core.keeping.archive import FILES, TABLES, Digested, Reader
+from kbpo.core.storage import store
+from kbpo.core.storage.base import PIECE, check_place
+from kbpo.core.storage.folder import path_of
 
-STAGING = ".restore"
+STAGING = "media/.restore"
 SCHEMA = "restoring"
 PATIENCE = 3.0  # seconds in which sessions end that were just closed
 MOVED = (
@@ -65,7 +67,7 @@ class Restored:
 
 
 def restore(
-    *, archive: Path, key: Path, folders: Sequence[Path], now: datetime, replace: bool = False
+    *, archive: Path, key: Path, folders: Sequence[str], now: datetime, replace: bool = False
 ) -> Restored:
     """Restore a backup.
 
@@ -74,7 +76,7 @@ def restore(
     archive : Path
     key : Path
         A file with the secret key.
-    folders : sequence of Path
+    folders : sequence of str
         Of the files.
     now : datetime
         Aware.
@@ -131,6 +133,7 @@ class _Read:
 
 
 def _refuse_in_use(done: str = "") -> None:
+    cast(DatabaseWrapper, connection).close_spares()  # they are sessions, and ours
     until = time.monotonic() + PATIENCE
     while number := tables.others(connection):
         if time.monotonic() > until:
@@ -142,18 +145,19 @@ def _refuse_in_use(done: str = "") -> None:
 
 
 @contextmanager
-def _staging() -> Iterator[tuple[str, Path]]:
+def _staging() -> Iterator[tuple[str, str]]:
     """Make a schema and a folder for what is read; whatever is left of them at the end goes."""
     schema = f"{SCHEMA}_{uuid4().hex[:12]}"
-    staged = trash.roots()["media"] / f"{STAGING}-{uuid4().hex}"
-    staged.mkdir(mode=0o700, parents=True)
+    staged = f"{STAGING}-{uuid4().hex}"
     with connection.cursor() as cursor:
         cursor.execute(f"CREATE SCHEMA {schema}")
     try:
         yield schema, staged
     finally:
-        shutil.rmtree(staged, ignore_errors=True)
-        _drop(schema)
+        try:
+            store().clear(staged)
+        finally:
+            _drop(schema)
 
 
 def _drop(schema: str) -> None:
@@ -178,7 +182,7 @@ def _on(schema: str) -> Iterator[None]:
             cursor.execute("SELECT set_config('statement_timeout', %s, false)", [timeout])
 
 
-def _read(archive: Path, secret: Any, schema: str, staged: Path) -> _Read:
+def _read(archive: Path, secret: Any, schema: str, staged: str) -> _Read:
     try:
         source = archive.open("rb")
     except OSError as error:
@@ -198,7 +202,7 @@ def _read(archive: Path, secret: Any, schema: str, staged: Path) -> _Read:
         return read
 
 
-def _fill(reader: Reader, staged: Path) -> _Read:
+def _fill(reader: Reader, staged: str) -> _Read:
     """Store what an archive has; it was whole when this returns."""
     columns: dict[str, list[str]] = reader.head["tables"]
     known = tables.shape(connection).tables
@@ -224,44 +228,39 @@ def _fill(reader: Reader, staged: Path) -> _Read:
     return _Read(reader.head, rows.total(), frozenset(places), skipped)
 
 
-def _store(staged: Path, place: str, stream: Digested) -> None:
-    trash.path_of(place)  # refuses what is outside
-    path = staged / place
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with path.open("xb") as file:
-        shutil.copyfileobj(stream, file)
-        file.flush()
-        os.fsync(file.fileno())
+def _store(staged: str, place: str, stream: Digested) -> None:
+    check_place(place)  # refuses what is outside
+    store().put(f"{staged}/{place}", cast(BinaryIO, stream))
 
 
-def _put_files(staged: Path, now: datetime) -> int:
+def _put_files(staged: str, now: datetime) -> int:
     """Move files to their places; return how many others were in the way."""
-    pairs = [
-        (path, trash.path_of(path.relative_to(staged).as_posix()))
-        for path in sorted(staged.rglob("*"))
-        if path.is_file()
-    ]
-    new = [
-        (path, target)
-        for path, target in pairs
-        if not (target.is_file() and filecmp.cmp(path, target, False))
-    ]
-    in_the_way = [target for _, target in new if target.exists()]
-    if any(target.is_dir() for target in in_the_way):
-        raise Conflict(f"{in_the_way[0]} is a folder, and a file of the backup belongs there: move it away")
-    moved = trash.move(paths=in_the_way, reason="a backup was restored in its place", now=now)
-    for path, target in new:
-        target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        shutil.move(path, target)
+    places = [one.place.removeprefix(f"{staged}/") for one in store().listed(staged)]
+    there = {place for place in places if store().look(place) is not None}
+    new = [place for place in places if place not in there or not _is_same(f"{staged}/{place}", place)]
+    if settings.FILE_STORE is None and (folder := next((one for one in new if path_of(one).is_dir()), "")):
+        where = store().address(folder)
+        raise Conflict(f"{where} is a folder, and a file of the backup belongs there: move it away")
+    in_the_way = [place for place in new if place in there]
+    moved = trash.move(places=in_the_way, reason="a backup was restored in its place", now=now)
+    for place in new:
+        store().move(f"{staged}/{place}", place)
     return moved
 
 
-def _strangers(folders: Sequence[Path], places: frozenset[str]) -> int:
-    return sum(
-        path.is_file() and trash.place_of(path) not in places
-        for folder in folders
-        for path in folder.rglob("*")
-    )
+def _is_same(one: str, other: str) -> bool:
+    """Say whether two files have the same bytes."""
+    with store().open(one) as first, store().open(other) as second:
+        while True:
+            piece = first.read(PIECE)
+            if piece != second.read(PIECE):
+                return False
+            if not piece:
+                return True
+
+
+def _strangers(folders: Sequence[str], places: frozenset[str]) -> int:
+    return sum(one.place not in places for folder in folders for one in store().listed(folder))
 
 
 def _has_more_than_ours(schema: str, live: str) -> bool:
@@ -283,10 +282,11 @@ def _has_more_than_ours(schema: str, live: str) -> bool:
 
 
 def _say_who_they_are(strangers: int, now: datetime) -> None:
-    """Have files and database belong together, unless there are files that the backup does not know."""
+    """Have files and database belong together, unless there are files that the backup does not know.
+
+    Then the service goes on with both, and removes nothing before an operator has looked.
+    """
     if not strangers:
         installation.join(now=now)
         return
-    found = installation.row()
-    found.name, found.mark, found.looked_at = uuid4(), 0, None
-    found.save()
+    installation.doubt()

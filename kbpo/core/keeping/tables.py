@@ -172,6 +172,7 @@ def current_schema(connection: Connection) -> str:
 def others(connection: Connection) -> int:
     """Count the other sessions of the service's database user."""
     with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_stat_clear_snapshot()")  # in a transaction it would stay what it was
         cursor.execute(
             "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
             " AND usename = current_user AND pid <> pg_backend_pid() AND backend_type = 'client backend'"

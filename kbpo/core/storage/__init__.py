@@ -10,21 +10,27 @@ import logging
 from django.conf import settings
 
 from kbpo.core.errors import StoreAway
-from kbpo.core.storage.base import Arriving, Draft, Store, Stored
+from kbpo.core.storage.base import Arriving, Draft, Store, Stored, whole_of
 from kbpo.core.storage.folder import Folders
 
-__all__ = ["Arriving", "Draft", "Store", "Stored", "let_go", "store"]
+__all__ = ["Arriving", "Draft", "Store", "Stored", "let_go", "store", "whole_of"]
 
 logger = logging.getLogger(__name__)
 
 
-def store() -> Store:
-    """Return where the service's files are."""
+def store(*, hurried: bool = False) -> Store:
+    """Return where the service's files are.
+
+    Parameters
+    ----------
+    hurried : bool
+        Whether a second is all that may be waited for it: only to look how it is.
+    """
     if settings.FILE_STORE is None:
         return Folders()
     from kbpo.core.storage.s3 import connected  # boto3 takes a while to import, and few need it
 
-    return connected(settings.FILE_STORE)
+    return connected(settings.FILE_STORE, hurried=hurried)
 
 
 def let_go(place: str) -> None:

@@ -11,6 +11,7 @@ from kbpo.core.errors import InvalidInput
 
 ROOTS = ("media", "home")
 PIECE = 1 << 20  # bytes read at once
+PARTS = ".parts"  # behind the place of a file that arrives: below it are its pieces
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +129,12 @@ class Store(Protocol):
     def listed(self, folder: str) -> Iterator[Stored]:
         """Yield the files below a place, in order."""
 
+    def clear(self, folder: str) -> None:
+        """Delete all files below a place."""
+
+    def address(self, place: str) -> str:
+        """Return how an operator finds a place."""
+
     def arriving(self, place: str) -> AbstractContextManager[Arriving]:
         """Add to a file that arrives in pieces.
 
@@ -142,6 +149,17 @@ class Store(Protocol):
 
     def discard(self, place: str) -> None:
         """Delete a file that arrived, or any pieces of it."""
+
+
+def whole_of(place: str) -> str:
+    """Return the place of the file of which something is a piece; its own, if it is none.
+
+    Examples
+    --------
+    >>> whole_of("home/uploads/1.parts/000-008"), whole_of("home/uploads/1")
+    ('home/uploads/1', 'home/uploads/1')
+    """
+    return place.partition(f"{PARTS}/")[0]
 
 
 def check_place(place: str) -> str:

@@ -5,7 +5,7 @@ import hashlib
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from io import BufferedRandom
 from pathlib import Path
@@ -113,6 +113,15 @@ class Folders:
             found = _look(f"{place}/{path.relative_to(root).as_posix()}", path)
             if found is not None:
                 yield found
+
+    def clear(self, folder: str) -> None:
+        """Delete the folder; whoever reads a file of it goes on."""
+        with suppress(FileNotFoundError):
+            shutil.rmtree(path_of(folder))
+
+    def address(self, place: str) -> str:
+        """Return its path."""
+        return str(path_of(place))
 
     @contextmanager
     def arriving(self, place: str) -> Iterator["_Arriving"]:

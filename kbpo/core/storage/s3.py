@@ -12,7 +12,6 @@ import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, BinaryIO, cast
 
@@ -24,54 +23,37 @@ from botocore.exceptions import BotoCoreError, ClientError, HTTPClientError
 
 from kbpo.core.database.locks import claim
 from kbpo.core.errors import Busy, StoreAway, StoreFull
-from kbpo.core.storage.base import PIECE, Stored, check_place
+from kbpo.core.storage.base import PARTS, PIECE, Stored, check_place
+from kbpo.core.store_address import Address
 
 logger = logging.getLogger(__name__)
 
 CONNECTING = 3.0  # seconds
 ANSWERING = 10.0  # seconds without a byte
 TRIES = 3  # of each request
+HURRIED = 1.0  # seconds, of the one try of who only looks how the store is
 REOPENED = 3  # times that a body which breaks off is asked for again from there
 PART = 8 << 20  # bytes of a file on its way in that are held in memory, and one object
-PARTS = ".parts"
 MISSING = ("404", "NoSuchKey", "NotFound")
 FULL = ("QuotaExceeded", "XMinioAdminBucketQuotaExceeded", "XMinioStorageFull", "InsufficientStorage")
 TRANSFER = TransferConfig(multipart_threshold=64 << 20, multipart_chunksize=16 << 20, use_threads=False)
 
 
-@dataclass(frozen=True)
-class Address:
-    """Which bucket, and with whose keys.
+def connected(address: Address, *, hurried: bool = False) -> "S3":
+    """Return the store at an address; a process has one client of each, and threads share it.
 
-    Attributes
+    Parameters
     ----------
-    bucket : str
-    prefix : str
-        Before every place; empty, or ending in ``/``.
-    endpoint_url : str
-        Empty: Amazon's.
-    region : str
-    keys : (str, str) or None
-        None: those that the machine has.
+    hurried : bool
+        Whether somebody waits who wants to know how the store is, more than to have what is in it.
     """
-
-    bucket: str
-    prefix: str = ""
-    endpoint_url: str = ""
-    region: str = "us-east-1"
-    keys: tuple[str, str] | None = field(default=None, repr=False)
-
-    def __str__(self) -> str:
-        return f"s3://{self.bucket}/{self.prefix} at {self.endpoint_url or 'Amazon'}"
+    return _connected(address, hurried, os.getpid())
 
 
-def connected(address: Address) -> "S3":
-    """Return the store at an address; a process has one client of each, and threads share it."""
-    return _connected(address, os.getpid())
-
-
-@lru_cache(maxsize=8)
-def _connected(address: Address, _process: int) -> "S3":
+@lru_cache(maxsize=16)
+def _connected(address: Address, hurried: bool, _process: int) -> "S3":
+    if hurried:
+        return S3(address, connecting=HURRIED, answering=HURRIED, tries=1)
     return S3(address, connecting=CONNECTING, answering=ANSWERING, tries=TRIES)
 
 
@@ -88,7 +70,7 @@ class S3:
         answering: float = ANSWERING,
         tries: int = TRIES,
     ) -> None:
-        self.address = address
+        self._at = address
         key, secret = address.keys or (None, None)
         self._client: Any = boto3.session.Session().client(
             "s3",
@@ -112,9 +94,7 @@ class S3:
         if new and self.look(place) is not None:
             raise FileExistsError(place)
         with self._asked("writing a file", place):
-            self._client.upload_fileobj(
-                _Plain(content), self.address.bucket, self._key(place), Config=TRANSFER
-            )
+            self._client.upload_fileobj(_Plain(content), self._at.bucket, self._key(place), Config=TRANSFER)
 
     @contextmanager
     def draft(self, place: str) -> Iterator["_Draft"]:
@@ -130,7 +110,7 @@ class S3:
         """Ask for its head alone."""
         try:
             with self._asked("looking for a file", place):
-                found = self._client.head_object(Bucket=self.address.bucket, Key=self._key(place))
+                found = self._client.head_object(Bucket=self._at.bucket, Key=self._key(place))
         except FileNotFoundError:
             return None
         return Stored(place, found["ContentLength"], found["LastModified"])
@@ -138,7 +118,7 @@ class S3:
     def delete(self, place: str) -> None:
         """Delete the object."""
         with suppress(FileNotFoundError), self._asked("deleting a file", place):
-            self._client.delete_object(Bucket=self.address.bucket, Key=self._key(place))
+            self._client.delete_object(Bucket=self._at.bucket, Key=self._key(place))
 
     def copy(self, place: str, to: str) -> None:
         """Have the store copy it."""
@@ -152,14 +132,23 @@ class S3:
         self.delete(place)
 
     def _copy(self, place: str, to: str) -> None:
-        source = {"Bucket": self.address.bucket, "Key": self._key(place)}
+        source = {"Bucket": self._at.bucket, "Key": self._key(place)}
         with self._asked("copying a file", place):
-            self._client.copy_object(Bucket=self.address.bucket, Key=self._key(to), CopySource=source)
+            self._client.copy_object(Bucket=self._at.bucket, Key=self._key(to), CopySource=source)
 
     def listed(self, folder: str) -> Iterator[Stored]:
         """Ask for a thousand at a time."""
         for key, size, written_at in self._keys(f"{self._key(folder.rstrip('/'))}/"):
-            yield Stored(key.removeprefix(self.address.prefix), size, written_at)
+            yield Stored(key.removeprefix(self._at.prefix), size, written_at)
+
+    def clear(self, folder: str) -> None:
+        """Delete one after another."""
+        for found in list(self.listed(folder)):
+            self.delete(found.place)
+
+    def address(self, place: str) -> str:
+        """Return bucket and key."""
+        return f"s3://{self._at.bucket}/{self._key(place)}"
 
     @contextmanager
     def arriving(self, place: str) -> Iterator["_Arriving"]:
@@ -209,21 +198,21 @@ class S3:
         """Return the answer to a request for an object, or the rest of one that is still the same."""
         wanted = {"Range": f"bytes={start}-", "IfMatch": etag} if start else {}
         with self._asked("reading a file", place):
-            return self._client.get_object(Bucket=self.address.bucket, Key=self._key(place), **wanted)
+            return self._client.get_object(Bucket=self._at.bucket, Key=self._key(place), **wanted)
 
     def away(self, doing: str, place: str, why: str, words: object) -> StoreAway:
         """Return the refusal where something cannot be done now."""
-        detail = f"{self.address}: {doing} ({place}): {' '.join(str(words).split())[:300]}"
+        detail = f"{self._at}: {doing} ({place}): {' '.join(str(words).split())[:300]}"
         return StoreAway(f"The store of files {why} ({doing}).", detail=detail)
 
     def _key(self, place: str) -> str:
-        return f"{self.address.prefix}{check_place(place)}"
+        return f"{self._at.prefix}{check_place(place)}"
 
     def _keys(self, prefix: str) -> Iterator[tuple[str, int, Any]]:
         more: dict[str, str] = {}
         while True:
             with self._asked("listing files", prefix):
-                page = self._client.list_objects_v2(Bucket=self.address.bucket, Prefix=prefix, **more)
+                page = self._client.list_objects_v2(Bucket=self._at.bucket, Prefix=prefix, **more)
             for one in page.get("Contents", ()):
                 yield one["Key"], one["Size"], one["LastModified"]
             if not page.get("IsTruncated"):
@@ -242,7 +231,7 @@ class S3:
             if code in MISSING:
                 raise FileNotFoundError(place) from None
             if code in FULL or status == 507:
-                detail = f"{self.address}: {doing} ({place}): {' '.join(str(error).split())[:300]}"
+                detail = f"{self._at}: {doing} ({place}): {' '.join(str(error).split())[:300]}"
                 raise StoreFull(detail=detail) from error
             why = "refuses this" if status in (400, 401, 403, 404) else "cannot do this now"
             raise self.away(doing, place, why, error) from error

@@ -7,6 +7,7 @@ from django.utils import timezone
 from evaluation.submissions import files
 from kbpo.core.commands import Command as BaseCommand
 from kbpo.core.keeping.backup import backup
+from kbpo.core.storage import store
 
 
 class Command(BaseCommand):
@@ -24,16 +25,16 @@ class Command(BaseCommand):
         made = backup(
             to=options["file"],
             key=options["key"],
-            folders=files.folders(),
+            folders=files.FOLDERS,
             named=files.named,
             now=timezone.now(),
         )
         if options["json"]:
-            missing = [str(path) for path in made.missing]
-            self.print_json({"bytes": made.size, "rows": made.rows, "files": made.files, "missing": missing})
+            counts = {"bytes": made.size, "rows": made.rows, "files": made.files}
+            self.print_json(counts | {"missing": [store().address(place) for place in made.missing]})
             return
         self.stdout.write(
             f"{options['file']}: {made.rows:,} rows and {made.files:,} files in {made.size:,} bytes."
         )
-        for path in made.missing:
-            self.stderr.write(f"{path} is not there, though a submission names it.")
+        for place in made.missing:
+            self.stderr.write(f"{store().address(place)} is not there, though a submission names it.")

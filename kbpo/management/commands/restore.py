@@ -28,7 +28,7 @@ class Command(BaseCommand):
         done = restore(
             archive=options["file"],
             key=options["key"],
-            folders=files.folders(),
+            folders=files.FOLDERS,
             now=timezone.now(),
             replace=options["replace"],
         )

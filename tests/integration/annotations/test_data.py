@@ -13,6 +13,7 @@ from annotations import corpora
 from annotations.data import agreements, files, readers
 from annotations.models import Corpus, CorpusFiles, DataAgreement
 from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
+from kbpo.core.storage.folder import path_of
 from kbpo.pages import takedowns
 from tests.factories import TEXT, CorpusFactory, DocumentFactory, TeamFactory, UserFactory, give
 
@@ -137,7 +138,7 @@ def test_the_database_keeps_a_version_as_it_is(corpus, organiser):
 
 
 def packed(made: CorpusFiles, name: str) -> list[dict]:
-    lines = gzip.decompress(files.path_of(made, name).read_bytes()).splitlines()
+    lines = gzip.decompress(path_of(files.place_of(made, name)).read_bytes()).splitlines()
     return [json.loads(line) for line in lines]
 
 
@@ -155,7 +156,7 @@ def test_the_files_hold_every_document_and_say_their_digests(corpus):
         "sentences": [0, 35],
     }
     assert ids[1]["sha256"] == hashlib.sha256("Zwei Wörter.".encode()).hexdigest()
-    content = files.path_of(made, files.TEXTS).read_bytes()
+    content = path_of(files.place_of(made, files.TEXTS)).read_bytes()
     assert (made.texts_digest, made.texts_size) == (hashlib.sha256(content).hexdigest(), len(content))
     assert (made.documents, made.dated, made.shortest, made.longest) == (2, 1, 12, len(TEXT))
     assert made.tokens > made.sentences > 0
@@ -187,7 +188,7 @@ def test_a_removed_text_is_in_no_file_and_its_digest_neither(corpus, django_capt
     files.make_files(now=NOW)
     with django_capture_on_commit_callbacks(execute=True):
         takedowns.take_down(document=document, reason="asked", by=UserFactory.create(operator=True), now=NOW)
-    assert not list(files.path_of(CorpusFiles.objects.get(), files.TEXTS).parent.glob("*.gz"))
+    assert not list(path_of(files.place_of(CorpusFiles.objects.get(), files.TEXTS)).parent.glob("*.gz"))
     files.make_files(now=NOW)
     made = files.current(corpus)
     [text], [row] = packed(made, files.TEXTS), packed(made, files.IDS)

@@ -25,6 +25,7 @@ from evaluation.submissions import lifecycle
 from kbpo import pipeline
 from kbpo.accounts.models import User
 from kbpo.core.commands import Refused
+from kbpo.core.storage.folder import path_of
 from kbpo.pages import corpora
 from kbpo.pages.corpus_forms import CorpusForm
 from tests.archives import recomputed
@@ -300,7 +301,7 @@ def test_files_of_a_data_set_load_again(tmp_path: Path) -> None:
     made = files.current(corpus)
     assert made is not None
     given = {"task": "generation", "prompt": "answer", "verbosity": 0}
-    call_command("load_corpus", str(files.path_of(made, files.TEXTS)), corpus="again", **given)
+    call_command("load_corpus", str(path_of(files.place_of(made, files.TEXTS))), corpus="again", **given)
     digests = [
         set(Input.objects.filter(document__corpus__tag=tag).values_list("digest"))
         for tag in ("notes", "again")

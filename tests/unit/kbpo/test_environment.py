@@ -3,7 +3,13 @@ from pathlib import Path
 
 import pytest
 
-from kbpo import access_environment, crowd_environment, environment, retention_environment
+from kbpo import (
+    access_environment,
+    crowd_environment,
+    environment,
+    retention_environment,
+    storage_environment,
+)
 from kbpo.core.errors import InvalidInput
 from kbpo.environment import REQUIRED, VARIABLES, kept_secret, read
 
@@ -126,7 +132,13 @@ def test_an_epoch_secret_that_is_not_hex_is_refused() -> None:
 
 
 def test_the_documentation_lists_every_variable() -> None:
-    modules = (environment, crowd_environment, access_environment, retention_environment)
+    modules = (
+        environment,
+        crowd_environment,
+        access_environment,
+        retention_environment,
+        storage_environment,
+    )
     documented = [line for module in modules for line in (module.__doc__ or "").splitlines()]
     assert all(any(line.startswith(f"``{name}``") for line in documented) for name in VARIABLES)
 

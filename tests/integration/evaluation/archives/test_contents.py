@@ -31,6 +31,7 @@ from evaluation.scoring import comparing
 from evaluation.scoring.published import freezing
 from kbpo import pipeline
 from kbpo.accounts.models import User
+from kbpo.core.storage.folder import path_of
 from kbpo_archive.errors import BadArchive
 from kbpo_archive.figures import Figure
 from kbpo_archive.reading import NOTHING, Archive
@@ -53,7 +54,7 @@ def sealed():
 def test_every_published_score_comes_out_of_it_again(judged, retire):
     found = released(retire)
     assert found.told == ("each" if retire == 1.0 else "sums")
-    with Archive(found.path) as archive:
+    with Archive(path_of(found.place)) as archive:
         again = compare(archive)
     assert again.agrees, list(again.differences.items())[:5]
     assert again.largest <= AGREE
@@ -64,7 +65,7 @@ def test_every_published_score_comes_out_of_it_again(judged, retire):
 
 
 def test_every_rank_of_the_release_comes_out_of_it_again(judged):
-    with Archive(released(1.0).path) as archive:
+    with Archive(path_of(released(1.0).place)) as archive:
         ranks = compare(archive).ranks
     assert ranks.held_back == 0
     snapshot = json.loads(b"".join(freezing.file_of(Snapshot.objects.get())))
@@ -78,7 +79,7 @@ def test_every_rank_of_the_release_comes_out_of_it_again(judged):
 
 @pytest.mark.parametrize(("retire", "told"), [(None, {"precision"}), (1.0, {"precision", "recall", "f1"})])
 def test_every_score_of_a_subset_comes_out_of_it_again(judged, retire, told):
-    with Archive(released(retire).path) as archive:
+    with Archive(path_of(released(retire).place)) as archive:
         subsets = compare(archive).subsets
     assert {place.division for place in subsets.stated} == {"predicate", "type", "frequency"}
     estimated = {place.measure for place, figure in subsets.figures.items() if figure.estimate is not None}
@@ -91,7 +92,7 @@ def test_every_score_of_a_subset_comes_out_of_it_again(judged, retire, told):
 
 
 def test_differences_between_systems_are_those_of_the_page_that_compares(judged):
-    with Archive(released(1.0).path) as archive:
+    with Archive(path_of(released(1.0).place)) as archive:
         found = list(between(archive, 1, 3))
     first, second = (
         Submission.objects.get(batch__number=number, batch__epoch__number=1) for number in (1, 3)
@@ -111,7 +112,7 @@ def test_differences_between_systems_are_those_of_the_page_that_compares(judged)
 
 
 def test_of_sealed_documents_no_difference_in_recall_is_told(judged):
-    with Archive(released(None).path) as archive:
+    with Archive(path_of(released(None).place)) as archive:
         assert {one.measure for one in between(archive, 1, 3)} == {"precision"}
         with pytest.raises(BadArchive, match="its systems are 1 to 4"):
             list(between(archive, 1, 5))
@@ -119,14 +120,14 @@ def test_of_sealed_documents_no_difference_in_recall_is_told(judged):
 
 def test_a_score_that_is_not_what_the_labels_say_is_told(judged):
     Estimate.objects.filter(measure="precision", score__part="all").update(estimate=0.5, low=0.4, high=0.6)
-    with Archive(released(None).path) as archive:
+    with Archive(path_of(released(None).place)) as archive:
         again = compare(archive)
     assert not again.agrees
     assert {(place.measure, place.part) for place in again.differences} == {("precision", "all")}
 
 
 def test_the_script_gives_plain_precision_and_its_interval(judged, capsys):
-    recompute_precision.main(str(released(0.5).path))
+    recompute_precision.main(str(path_of(released(0.5).place)))
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 4
     assert all(float(line.rsplit(maxsplit=1)[1]) < 1e-9 for line in lines)
@@ -134,11 +135,11 @@ def test_the_script_gives_plain_precision_and_its_interval(judged, capsys):
 
 def test_it_is_the_same_bytes_when_it_is_made_again(judged):
     first = released(0.5)
-    content = first.path.read_bytes()
-    first.path.unlink()
+    content = path_of(first.place).read_bytes()
+    path_of(first.place).unlink()
     again = made()
     assert again.pk == first.pk
-    assert again.path.read_bytes() == content
+    assert path_of(again.place).read_bytes() == content
     assert hashlib.sha256(content).hexdigest() == first.digest
     assert making.make_archives(find_task=task_of, now=timezone.now()) == 0
 
@@ -157,13 +158,13 @@ def test_a_kill_before_its_row_is_stored_leaves_nothing_that_counts(judged, monk
 
 def test_a_file_whose_row_was_never_stored_is_deleted_once_nobody_can_be_writing_it(judged):
     found = released(None)
-    stray = found.path.with_name("7-1-0123456789abcdef.zip")
+    stray = path_of(found.place).with_name("7-1-0123456789abcdef.zip")
     stray.write_bytes(b"of a state that is over")
     assert making.remove_unfinished(now=timezone.now()) == 0
     later = timezone.now() + 2 * making.LONGEST_WRITING
     assert making.remove_unfinished(now=later) == 1
     assert not stray.exists()
-    assert found.path.exists()
+    assert path_of(found.place).exists()
 
 
 def test_more_documents_that_are_retired_make_another_edition(judged):
@@ -173,7 +174,7 @@ def test_more_documents_that_are_retired_make_another_edition(judged):
         RetiredDocument.objects.create(sample=sample, document=row.document, probability=1)
     second = made()
     assert (first.edition, first.told, second.edition, second.told) == (1, "sums", 2, "each")
-    assert first.path.exists()
+    assert path_of(first.place).exists()
 
 
 def test_of_few_sealed_documents_nothing_is_told_and_precision_is_computed_all_the_same(judged):
@@ -182,7 +183,7 @@ def test_of_few_sealed_documents_nothing_is_told_and_precision_is_computed_all_t
         RetiredDocument.objects.create(sample=sample, document=row.document, probability=1)
     found = released(None)
     assert found.told == "nothing"
-    with Archive(found.path) as archive:
+    with Archive(path_of(found.place)) as archive:
         assert not archive.has("recall_sums")
         assert "true" not in archive.manifest["documents"]
         again = compare(archive)
@@ -197,7 +198,7 @@ def test_there_is_none_of_an_open_epoch(judged):
 
 
 def test_no_sealed_document_is_told_from_others(judged):
-    with Archive(released(0.5).path) as archive:
+    with Archive(path_of(released(0.5).place)) as archive:
         documents = set(archive.table("documents")["doc_id"])
         numbers = {*archive.table("true_relations")["document"], *archive.table("mentions")["document"]}
         counted = set(archive.table("document_counts")["document"])
@@ -208,7 +209,7 @@ def test_no_sealed_document_is_told_from_others(judged):
 
 
 def test_no_text_of_any_document_is_in_it(judged):
-    with zipfile.ZipFile(released(1.0).path) as archive:
+    with zipfile.ZipFile(path_of(released(1.0).place)) as archive:
         whole = b"".join(archive.read(name) for name in archive.namelist()).decode()
     for document in Document.objects.all():
         assert document.title not in whole
@@ -216,7 +217,7 @@ def test_no_text_of_any_document_is_in_it(judged):
 
 
 def test_nothing_says_whose_a_hidden_or_withdrawn_system_is_or_who_answered(judged):
-    with zipfile.ZipFile(released(None).path) as archive:
+    with zipfile.ZipFile(path_of(released(None).place)) as archive:
         whole = b"".join(archive.read(name) for name in archive.namelist()).decode()
     assert "Alpha: s0" in whole
     assert "Hidden system 2" in whole
@@ -227,7 +228,7 @@ def test_nothing_says_whose_a_hidden_or_withdrawn_system_is_or_who_answered(judg
 
 
 def test_of_a_hidden_system_no_place_is_told_that_nobody_judged(judged):
-    with Archive(released(None).path) as archive:
+    with Archive(path_of(released(None).place)) as archive:
         units, predictions = archive.table("units"), archive.table("predictions")
     public = set(predictions["unit"][np.isin(predictions["system"], [1, 3])].tolist())
     empty = {one for one, key in enumerate(units["key"]) if not key}
@@ -241,7 +242,7 @@ def test_of_a_hidden_system_no_place_is_told_that_nobody_judged(judged):
 
 
 def test_its_sample_can_be_drawn_again(judged):
-    with Archive(released(None).path) as archive:
+    with Archive(path_of(released(None).place)) as archive:
         units, secret = archive.table("units"), bytes.fromhex(archive.manifest["secret"])
     open_ones = [one for one, key in enumerate(units["key"]) if key]
     u = uniforms(secret, [units["key"][one] for one in open_ones])
@@ -252,11 +253,11 @@ def test_its_sample_can_be_drawn_again(judged):
 
 def test_another_release_has_other_pseudonyms(judged):
     found = released(None)
-    with Archive(found.path) as archive:
+    with Archive(path_of(found.place)) as archive:
         first = set(archive.table("votes")["annotator"])
     EpochArchive.objects.all().delete()
     ArchiveKey.objects.update(key="ab" * 32)
-    with Archive(made().path) as archive:
+    with Archive(path_of(made().place)) as archive:
         second = set(archive.table("votes")["annotator"])
     assert len(first) == len(second) > 1
     assert not first & second
@@ -276,7 +277,7 @@ def test_everybody_downloads_it_where_the_data_page_lists_it(judged, client):
     assert found.digest in page.text
     response = client.get(f"/corpora/small/data/{found.name}")
     assert response.status_code == 200
-    assert b"".join(response.streaming_content) == found.path.read_bytes()
+    assert b"".join(response.streaming_content) == path_of(found.place).read_bytes()
     assert response["ETag"] == f'"{found.digest}"'
     listed = client.get("/api/v1/corpora/small/data/").json()["results"]
     assert {one["name"]: one["digest"] for one in listed}[found.name] == found.digest
@@ -285,7 +286,7 @@ def test_everybody_downloads_it_where_the_data_page_lists_it(judged, client):
 
 def test_a_file_that_was_changed_is_refused(judged, tmp_path):
     changed = tmp_path / "changed.zip"
-    with zipfile.ZipFile(released(None).path) as archive, zipfile.ZipFile(changed, "w") as other:
+    with zipfile.ZipFile(path_of(released(None).place)) as archive, zipfile.ZipFile(changed, "w") as other:
         for name in archive.namelist():
             data = archive.read(name)
             other.writestr(name, data.replace(b"majority", b"minority") if name == "labels.csv" else data)
@@ -294,7 +295,7 @@ def test_a_file_that_was_changed_is_refused(judged, tmp_path):
 
 
 def test_the_manifest_says_what_the_scores_rest_on(judged):
-    with Archive(released(None).path) as archive:
+    with Archive(path_of(released(None).place)) as archive:
         manifest = archive.manifest
         files = set(archive.digests)
     epoch = Epoch.objects.get(number=1)

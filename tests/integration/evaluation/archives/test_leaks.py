@@ -26,6 +26,7 @@ from evaluation.scoring import releasing
 from evaluation.scoring.published import freezing
 from kbpo import pipeline
 from kbpo.accounts.models import Team, User
+from kbpo.core.storage.folder import path_of
 from kbpo_archive.reading import Archive
 from kbpo_archive.training.making import Folder, make
 from tests.archives import made
@@ -52,9 +53,9 @@ def told(judged, client, tmp_path):
     corpus = Corpus.objects.get()
     assert freezing.freeze(corpus=corpus, task=KBP, now=timezone.now())[1]
     Corpus.objects.update(texts=Corpus.Texts.OPERATORS)
-    with Archive(archive.path) as opened:
+    with Archive(path_of(archive.place)) as opened:
         make(opened, Folder(tmp_path / "training"))
-    with zipfile.ZipFile(archive.path) as files:
+    with zipfile.ZipFile(path_of(archive.place)) as files:
         found = {f"archive {name}": files.read(name) for name in files.namelist()}
     for file in (tmp_path / "training").rglob("*"):
         if file.is_file():
@@ -149,6 +150,6 @@ def test_what_is_sampled_in_the_open_epoch_is_not_told(told):
             assert doc_id not in content, where
     archive = EpochArchive.objects.annotate(number=F("epoch__number")).get()
     assert archive.number == 1
-    with Archive(archive.path) as opened:
+    with Archive(path_of(archive.place)) as opened:
         questions = opened.table("questions")
     assert not sealed & set(zip(questions["doc_id"], questions["key"], strict=True))

@@ -14,6 +14,7 @@ from evaluation.kbp.task import TASK as KBP
 from evaluation.models import Epoch, EpochArchive, Estimate, SampledUnit
 from evaluation.scoring import estimation
 from kbpo import pipeline
+from kbpo.core.storage.folder import path_of
 from kbpo_archive.errors import BadArchive
 from kbpo_archive.reading import Archive
 from kbpo_archive.training.making import Folder, make
@@ -36,7 +37,7 @@ def corpus_file(folder):
 
 def made(archive, folder, texts=None):
     """Make training data; return its examples by set and split, read line by line."""
-    with Archive(archive.path) as opened:
+    with Archive(path_of(archive.place)) as opened:
         make(opened, Folder(folder), texts)
     found = defaultdict(dict)
     for path in sorted(folder.glob("data/*/*.jsonl")):
@@ -80,7 +81,7 @@ def test_weighted_labels_give_the_published_precision_of_every_system(judged, tm
 def test_weights_by_pi_estimate_how_much_systems_claim(judged, tmp_path):
     archive = released(None)
     examples = every(made(archive, tmp_path / "out")["relation_extraction"])
-    with Archive(archive.path) as opened:
+    with Archive(path_of(archive.place)) as opened:
         units = opened.table("units")
     assert [example["pi"] for example in examples if example["known"]] == [1.0] * sum(units["known"])
     claimed = sum(1 / example["pi"] for example in examples)
@@ -119,7 +120,7 @@ def test_documents_annotated_in_full_are_examples_once_they_are_retired(judged, 
     archive = released(0.5)
     found = made(archive, tmp_path / "out")
     documents, coreference = every(found["relation_extraction_documents"]), every(found["coreference"])
-    with Archive(archive.path) as opened:
+    with Archive(path_of(archive.place)) as opened:
         retired, true = opened.table("documents"), opened.table("true_relations")
         population = opened.manifest["documents"]["population"]
     assert (

@@ -64,7 +64,7 @@ def test_all_is_ready_where_everything_answers(client: Client, with_broker: str)
     checks = response.json()["checks"]
     assert (response.status_code, set(checks)) == (
         200,
-        {"database", "beat", "worker", "mailer", "broker", "files", "disk"},
+        {"database", "beat", "worker", "mailer", "broker", "files", "installation", "disk"},
     )
     assert {check["state"] for check in checks.values()} == {"ok"}
     assert 20 <= checks["beat"]["age_seconds"] < 60

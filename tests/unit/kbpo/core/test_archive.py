@@ -20,7 +20,7 @@ def archive(tmp_path: Path) -> bytes:
     writer.head({"made_at": "now"})
     writer.part("team", 1, 2, b"1\ta\n2\tb\n")
     with (tmp_path / "file").open("rb") as stream:
-        writer.file("media/submissions/c/0.kb", stream)
+        writer.file("media/submissions/c/0.kb", stream, 4)
     writer.end()
     return to.getvalue()
 

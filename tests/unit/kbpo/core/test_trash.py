@@ -7,6 +7,7 @@ from django.conf import LazySettings
 
 from kbpo.core.errors import InvalidInput
 from kbpo.core.keeping import trash
+from kbpo.core.storage.folder import path_of, place_of
 
 
 @pytest.mark.parametrize(
@@ -20,7 +21,7 @@ def test_only_a_small_share_goes_at_once(orphans: int, among: int, few: bool) ->
 def test_a_place_leads_back_to_its_file(settings: LazySettings, tmp_path: Path) -> None:
     settings.KBPO_HOME, settings.MEDIA_ROOT = tmp_path, tmp_path / "media"
     for path in (tmp_path / "media" / "submissions" / "a.kb", tmp_path / "uploads" / "b"):
-        assert trash.path_of(trash.place_of(path)) == path
+        assert path_of(place_of(path)) == path
 
 
 @pytest.mark.parametrize(
@@ -28,10 +29,10 @@ def test_a_place_leads_back_to_its_file(settings: LazySettings, tmp_path: Path) 
 )
 def test_a_place_outside_the_folders_is_refused(place: str) -> None:
     with pytest.raises(InvalidInput, match="no place"):
-        trash.path_of(place)
+        path_of(place)
 
 
 def test_a_file_outside_the_folders_is_refused(settings: LazySettings, tmp_path: Path) -> None:
     settings.KBPO_HOME, settings.MEDIA_ROOT = tmp_path, tmp_path / "media"
     with pytest.raises(InvalidInput, match="none of the folders"):
-        trash.place_of(Path("/etc/passwd"))
+        place_of(Path("/etc/passwd"))

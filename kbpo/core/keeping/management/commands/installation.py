@@ -1,11 +1,11 @@
 from typing import Any
 
-from django.conf import settings
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
 from kbpo.core.commands import Command as BaseCommand
 from kbpo.core.keeping import installation
+from kbpo.core.storage import store
 
 
 class Command(BaseCommand):
@@ -26,7 +26,8 @@ class Command(BaseCommand):
             self.stdout.write(standing.trouble)
         else:
             self.stdout.write(
-                f"Installation {found.name}: database and files ({settings.MEDIA_ROOT}) belong together."
+                f"Installation {found.name}: database and files"
+                f" ({store().address(installation.PLACE).rpartition('/')[0]}) belong together."
             )
         if found.warning:
             self.stdout.write(f"Since {found.warned_at:%Y-%m-%d %H:%M} UTC: {found.warning}")

@@ -4,6 +4,7 @@ from django.core.management.base import CommandParser
 
 from kbpo.core.commands import Command as BaseCommand
 from kbpo.core.keeping import trash
+from kbpo.core.storage import store
 
 
 class Command(BaseCommand):
@@ -26,7 +27,7 @@ class Command(BaseCommand):
             self.print_json(
                 [
                     {"name": one.name, "moved_at": one.moved_at.isoformat(), "reason": one.reason}
-                    | {"deleted_after": (one.moved_at + trash.KEPT).isoformat(), "paths": list(one.paths)}
+                    | {"deleted_after": (one.moved_at + trash.KEPT).isoformat(), "paths": list(one.places)}
                     for one in thrown
                 ]
             )
@@ -36,5 +37,5 @@ class Command(BaseCommand):
         for one in thrown:
             until = one.moved_at + trash.KEPT
             self.stdout.write(f"{one.name}: {one.reason}; deleted after {until:%Y-%m-%d %H:%M} UTC")
-            for place in one.paths:
-                self.stdout.write(f"  {trash.path_of(place)}")
+            for place in one.places:
+                self.stdout.write(f"  {store().address(place)}")

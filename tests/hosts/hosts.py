@@ -1,0 +1,200 @@
+"""Two hosts on this machine: a network namespace and a home each, and nothing in common but what is named."""
+
+import contextlib
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tests.conftest import ROOT, clean_environment
+from tests.processes import pids_in, wait_until
+
+PORT = 8000  # of each host's web, in its own network
+NETWORKS = "10.213"  # its networks' first two bytes
+
+
+def may_make_networks() -> str:
+    """Say why no network namespaces can be made here; nothing where they can."""
+    if os.geteuid() != 0:
+        return "making network namespaces takes root"
+    try:
+        done = subprocess.run(["ip", "netns", "list"], capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        return "making network namespaces takes the program ip (package iproute2)"
+    return f"there are no network namespaces here: {done.stderr.strip()}" if done.returncode else ""
+
+
+@dataclass
+class Host:
+    """A host.
+
+    Attributes
+    ----------
+    number : int
+        From 1.
+    home : Path
+    environment : mapping of str to str
+        What its processes are given.
+    """
+
+    number: int
+    home: Path
+    environment: dict[str, str]
+    running: dict[str, "subprocess.Popen[bytes]"] = field(default_factory=dict)
+
+    @property
+    def network(self) -> str:
+        return f"kbpo-{os.getpid()}-{self.number}"
+
+    @property
+    def gateway(self) -> str:
+        """The address of what all hosts share, as this one sees it."""
+        return f"{NETWORKS}.{self.number}.1"
+
+    @property
+    def site(self) -> str:
+        return f"http://localhost:{PORT}"
+
+    def run(self, *command: str, timeout: float = 240, **variables: str) -> str:
+        """Run a command of Python to its end; return what it printed."""
+        done = subprocess.run(
+            self._inside(*command),
+            cwd=ROOT,
+            env=self.environment | variables,
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+            check=False,
+        )
+        assert done.returncode == 0, f"{command}: {done.stderr[-3000:]}"
+        return done.stdout
+
+    def manage(self, *command: str) -> str:
+        """Run a command of the service."""
+        return self.run("manage.py", *command)
+
+    def client(self, token: str, *command: str) -> str:
+        """Run the client against this host's web."""
+        variables = {"KBPO_SITE": self.site, "KBPO_TOKEN": token, "KBPO_CONFIG": str(self.home / "client")}
+        return self.run("-m", "kbpo_client", *command, "--json", **variables)
+
+    def start(self, name: str, *command: str, **variables: str) -> None:
+        """Start a process that goes on; what it says is in `said`."""
+        log = (self.home / f"{name}.log").open("ab")
+        with log:
+            self.running[name] = subprocess.Popen(
+                self._inside(*command),
+                cwd=ROOT,
+                env=self.environment | variables,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+
+    def start_web(self) -> None:
+        """Start web, and wait until it answers."""
+        self.start(
+            "web",
+            *("-m", "gunicorn", "--config", "python:kbpo.web_server", "kbpo.wsgi"),
+            *("--bind", f"127.0.0.1:{PORT}", "--workers", "1", "--threads", "4", "--timeout", "120"),
+        )
+        asked = f"import urllib.request as u; u.urlopen('{self.site}/healthz', timeout=5)"
+        assert wait_until(lambda: self._is_through("-c", asked), 120), self.said("web")
+
+    def start_worker(self, name: str = "worker", **variables: str) -> None:
+        """Start a worker."""
+        self.start(
+            name,
+            *("-m", "celery", "--app", "kbpo.core.clock.celery", "worker", "--concurrency", "1"),
+            *("--loglevel", "INFO", "--without-gossip", "--without-mingle", "--without-heartbeat"),
+            **variables,
+        )
+
+    def start_beat(self) -> None:
+        """Start beat."""
+        self.start(
+            "beat",
+            *("-m", "celery", "--app", "kbpo.core.clock.celery", "beat"),
+            *("--scheduler", "celery.beat:Scheduler", "--pidfile=", "--loglevel", "WARNING"),
+        )
+
+    def said(self, name: str) -> str:
+        """Return what a process has said."""
+        return (self.home / f"{name}.log").read_text(errors="replace")
+
+    def kill(self, name: str) -> None:
+        """Kill a process and its children, at this very moment."""
+        process = self.running.pop(name)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, 9)
+        process.wait()
+
+    def files(self) -> list[str]:
+        """Return the files of the service that lie on this host, but for logs and the client's own."""
+        return sorted(
+            str(path.relative_to(self.home))
+            for path in self.home.rglob("*")
+            if path.is_file() and path.suffix != ".log" and path.parts[len(self.home.parts)] != "client"
+        )
+
+    def _inside(self, *command: str) -> list[str]:
+        return ["ip", "netns", "exec", self.network, sys.executable, *command]
+
+    def _is_through(self, *command: str) -> bool:
+        asked = subprocess.run(self._inside(*command), capture_output=True, check=False, timeout=30)
+        return asked.returncode == 0
+
+
+@contextlib.contextmanager
+def hosts(folder: Path, common: Mapping[str, str], each: Any) -> Iterator[list[Host]]:
+    """Make two hosts; whatever runs on them ends with them.
+
+    Parameters
+    ----------
+    folder : Path
+    common : mapping of str to str
+        What the processes of both are given.
+    each : callable
+        Given a host, returns what its processes alone are given.
+    """
+    made = []
+    try:
+        for number in (1, 2):
+            home = folder / f"home{number}"
+            home.mkdir()
+            host = Host(number, home, {**clean_environment(), **common, "KBPO_HOME": str(home)})
+            host.environment.update(each(host))
+            made.append(host)
+            _make_network(host)
+        yield made
+    finally:
+        for host in made:
+            for name in list(host.running):
+                host.kill(name)
+        for host in made:
+            assert wait_until(lambda host=host: not pids_in(host.home)), pids_in(host.home)  # type: ignore[misc]
+            _ip("netns", "delete", host.network, check=False)
+
+
+def _make_network(host: Host) -> None:
+    """Give a host a network of its own, in which it and this machine are alone."""
+    here, there = f"kb{os.getpid()}h{host.number}", f"kb{os.getpid()}t{host.number}"
+    _ip("netns", "add", host.network)
+    _ip("link", "add", here, "type", "veth", "peer", "name", there)
+    _ip("link", "set", there, "netns", host.network)
+    _ip("address", "add", f"{host.gateway}/24", "dev", here)
+    _ip("link", "set", here, "up")
+    for command in (
+        ("address", "add", f"{NETWORKS}.{host.number}.2/24", "dev", there),
+        ("link", "set", there, "up"),
+        ("link", "set", "lo", "up"),
+    ):
+        _ip("-netns", host.network, *command)
+
+
+def _ip(*command: str, check: bool = True) -> None:
+    done = subprocess.run(["ip", *command], capture_output=True, text=True, check=False)
+    assert done.returncode == 0 or not check, f"ip {' '.join(command)}: {done.stderr}"
