@@ -196,7 +196,7 @@ def test_the_page_says_what_each_document_cost(
 
 
 def test_a_page_without_documents_says_so(desk: Client) -> None:
-    assert "None are drawn yet, in no corpus." in text_of(desk.get("/desk/annotated/"))
+    assert "No corpus has any yet." in text_of(desk.get("/desk/annotated/"))
 
 
 def test_the_page_leads_to_where_documents_are_drawn(desk: Client, corpus: Corpus) -> None:
