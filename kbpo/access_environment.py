@@ -5,6 +5,8 @@ variable                      meaning
 ============================  ========================================================================
 ``TRUSTED_PROXIES``           addresses and networks of the proxies in front, with commas between: their
                               ``X-Forwarded-For`` and ``X-Forwarded-Proto`` are believed, nobody else's
+``READ_ONLY``                 1 or 0; 1: people may read, and nothing is taken in, as while the server is
+                              worked on
 ``HSTS_SECONDS``              how long browsers are told to come by HTTPS alone; 3600 unless given
 ``OIDC_NAME``                 what people call the organisation that they may sign in by: ``ORCID``
 ``OIDC_SERVER_URL``           its OpenID Connect issuer, ``https://orcid.org``; unset: nobody may
@@ -23,7 +25,7 @@ from urllib.parse import urlsplit
 from kbpo.core.errors import InvalidInput
 
 _OIDC = ("OIDC_NAME", "OIDC_SERVER_URL", "OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET")
-VARIABLES = frozenset({"TRUSTED_PROXIES", "HSTS_SECONDS", *_OIDC})
+VARIABLES = frozenset({"TRUSTED_PROXIES", "READ_ONLY", "HSTS_SECONDS", *_OIDC})
 LONGEST_HSTS = 2 * 365 * 24 * 3600  # seconds
 
 
@@ -53,11 +55,13 @@ class AccessEnvironment:
     Attributes
     ----------
     trusted_proxies : tuple of IPv4Network or IPv6Network
+    is_read_only : bool
     hsts_seconds : int
     organisation : Organisation or None
     """
 
     trusted_proxies: tuple[IPv4Network | IPv6Network, ...]
+    is_read_only: bool
     hsts_seconds: int
     organisation: Organisation | None
 
@@ -79,6 +83,7 @@ def read(given: Mapping[str, str], *, debug: bool) -> AccessEnvironment:
     """
     return AccessEnvironment(
         trusted_proxies=_proxies(given.get("TRUSTED_PROXIES", "")),
+        is_read_only=_is_read_only(given.get("READ_ONLY", "0")),
         hsts_seconds=_seconds(given.get("HSTS_SECONDS", "3600")),
         organisation=_organisation(given, debug=debug),
     )
@@ -101,6 +106,12 @@ def _proxies(value: str) -> tuple[IPv4Network | IPv6Network, ...]:
             )
         found.append(network)
     return tuple(found)
+
+
+def _is_read_only(value: str) -> bool:
+    if value not in ("0", "1"):
+        raise InvalidInput(f"must be 0 or 1, not {value[:20]!r}", where="READ_ONLY")
+    return value == "1"
 
 
 def _seconds(value: str) -> int:

@@ -8,7 +8,8 @@ variable                      meaning
 ``SECRET_KEY``                signs sessions and links; 50 characters or more
 ``ALLOWED_HOSTS``             host names that the site answers to, with commas between
 ``SITE_URL``                  the site's address, ``https://…``
-``DATABASE_URL``              ``postgres://user:password@host:port/name``; unset: the embedded Postgres
+``DATABASE_URL``              ``postgres://user:password@host:port/name``; unset: the embedded Postgres; with
+                              ``?pooled=1`` a pooler is there, which shares sessions between transactions
 ``REDIS_URL``                 ``redis://host:port/0``; unset: the embedded Redis
 ``KBPO_HOME``                 the folder of all that the service keeps in files on this machine; ``./var``
                               unless given
@@ -264,8 +265,11 @@ def _database(value: str) -> dict[str, Any]:
     if not name or "/" in name:
         raise InvalidInput(f"names no database; it should be like {example}", where="DATABASE_URL")
     options = dict(parse_qsl(url.query))
+    if (pooled := options.pop("pooled", "0")) not in ("0", "1"):
+        raise InvalidInput(f"has pooled={pooled[:20]}, which should be 0 or 1", where="DATABASE_URL")
     return {
         "ENGINE": "kbpo.core.database.backend",
+        "DISABLE_SERVER_SIDE_CURSORS": pooled == "1",  # those outside of transactions are a session's
         "NAME": name,
         "USER": unquote(url.username or ""),
         "PASSWORD": unquote(url.password or ""),

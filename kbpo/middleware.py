@@ -9,8 +9,8 @@ from django.http.response import HttpResponseBase
 
 from crowd.hits import policy
 from kbpo.core.clients import comes_from_proxy
-from kbpo.core.errors import InvalidInput
-from kbpo.core.refusals import refuse
+from kbpo.core.errors import Away, InvalidInput
+from kbpo.core.refusals import away_answer, refuse
 from kbpo.core.revalidating import PRIVATE
 
 POLICY = "; ".join(
@@ -27,6 +27,10 @@ POLICY = "; ".join(
 
 HIT_URLS = "kbpo.hit_urls"
 OUTAGES = (503, 507)
+READING = ("GET", "HEAD", "OPTIONS")
+READ_ONLY = (
+    "The site is being worked on: it can be read, and takes nothing in for a while. Nothing was changed."
+)
 
 
 def forwarded_scheme(
@@ -62,6 +66,19 @@ def hit_origin(
                 policy.set_policy(response, policy.default_provider())
                 response.headers.pop("X-Frame-Options", None)
             return response
+        return get_response(request)
+
+    return middleware
+
+
+def read_only(
+    get_response: Callable[[HttpRequest], HttpResponseBase],
+) -> Callable[[HttpRequest], HttpResponseBase]:
+    """Take nothing in while ``READ_ONLY`` says so; whoever sends something is told to come back."""
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        if settings.READ_ONLY and request.method not in READING:
+            return away_answer(request, Away(READ_ONLY))
         return get_response(request)
 
     return middleware

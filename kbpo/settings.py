@@ -25,6 +25,7 @@ KBPO_HOME = _given.home
 KBPO_EPOCH_SECRET = _given.epoch_secret
 KBPO_JUDGEMENTS_LICENCE = "CC BY 4.0"  # of what archives of released epochs hold beside texts
 TEAMS_NEED_APPROVAL = _given.teams_need_approval
+READ_ONLY = _given.access.is_read_only
 SEND_WEBHOOKS = _given.send_webhooks
 KBPO_NUDGE = True  # whether commits send messages to the workers
 
@@ -75,6 +76,7 @@ MIDDLEWARE = [
     "kbpo.middleware.content_security_policy",
     "kbpo.middleware.private_unless_said",
     "kbpo.middleware.hit_origin",
+    "kbpo.middleware.read_only",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",

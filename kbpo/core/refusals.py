@@ -188,8 +188,11 @@ def unreadable(request: HttpRequest, exception: Exception) -> HttpResponse:
 def outage_answer(request: HttpRequest, error: BaseException | None) -> HttpResponse | None:
     """Answer where the database or the disk is not there, without asking either."""
     refusal = outage_of(error)
-    if refusal is None:
-        return None
+    return None if refusal is None else away_answer(request, refusal)
+
+
+def away_answer(request: HttpRequest, refusal: KbpoError) -> HttpResponse:
+    """Say that something is not there now, to whoever asks, without asking database or disk."""
     if wants_json(request):
         response: HttpResponse = problem_response(refusal)
     else:

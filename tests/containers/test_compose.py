@@ -27,7 +27,7 @@ pytestmark = pytest.mark.slow
 
 TOOLS = ("podman", "buildah", "podman-compose", "debootstrap", "git")
 SITE, TASKS = "kbpo.test", "tasks.kbpo.test"
-STAY = ("proxy", "postgres", "redis", "web", "worker", "mailer", "beat")
+STAY = ("proxy", "postgres", "redis", "web", "worker", "mailer", "beat", "store")
 LONG = 300.0  # seconds until a service is well, on a machine that has much else to do
 
 
@@ -109,6 +109,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         f"ALLOWED_HOSTS={SITE}\nSITE_URL=https://{SITE}:{made.https}\nHIT_BASE_URL=https://{TASKS}:{made.https}\n"
         "POSTGRES_PASSWORD=secret1\nEMAIL_URL=smtp://127.0.0.1:25\nDEFAULT_FROM_EMAIL=kbpo@kbpo.test\n"
         f"HTTP_PORT={made.http}\nHTTPS_PORT={made.https}\n"
+        "COMPOSE_PROFILES=store\nFILE_STORE=s3://kbpo/site\nFILE_STORE_ENDPOINT=http://store:7070\n"
+        "FILE_STORE_KEY=kbpo\nFILE_STORE_SECRET=secret2\n"
     )
     begun = time.monotonic()
     try:
@@ -180,6 +182,14 @@ def test_a_demo_is_loaded_scored_and_seen(server: Server) -> None:
         return scored >= judged
 
     assert wait_until(are_scored, LONG)  # by the worker, where this command left it something
+
+
+def test_files_are_in_the_store_and_on_no_machine(server: Server) -> None:
+    look = "from kbpo.core.storage import store; print(len(list(store().listed('media/submissions'))))"
+    worker = server.container("worker")
+    said = server.podman("exec", worker, "python", "manage.py", "shell", "--no-imports", "-c", look)
+    assert int(said.split()[-1]) > 0
+    assert "media" not in server.podman("exec", worker, "ls", "/srv/kbpo/var").split()
 
 
 @pytest.mark.parametrize("service", STAY)

@@ -74,6 +74,9 @@ class Store(Protocol):
 
     is_exclusive: bool  # whether `new=True` is exact however many write at once
 
+    def prepare(self) -> None:
+        """Make what the files are in, unless it is there."""
+
     def put(self, place: str, content: BinaryIO, *, new: bool = False) -> None:
         """Store a file, all of it at once.
 

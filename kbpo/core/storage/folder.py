@@ -49,6 +49,9 @@ class Folders:
 
     is_exclusive = True
 
+    def prepare(self) -> None:
+        """Do nothing: each folder is made with its first file."""
+
     def put(self, place: str, content: BinaryIO, *, new: bool = False) -> None:
         """Write beside the place, and rename."""
         with self._draft(place) as draft:

@@ -89,6 +89,21 @@ class S3:
             ),
         )
 
+    def prepare(self) -> None:
+        """Make the bucket."""
+        bucket, region = self._at.bucket, self._at.region
+        try:
+            with self._asked("looking for the bucket", bucket):
+                self._client.head_bucket(Bucket=bucket)
+        except FileNotFoundError:
+            elsewhere = {} if region == "us-east-1" else {"LocationConstraint": region}
+            given = {"CreateBucketConfiguration": elsewhere} if elsewhere else {}
+            with (
+                self._asked("making the bucket", bucket),
+                suppress(self._client.exceptions.BucketAlreadyOwnedByYou),  # by another, this very moment
+            ):
+                self._client.create_bucket(Bucket=bucket, **given)
+
     def put(self, place: str, content: BinaryIO, *, new: bool = False) -> None:
         """Send all of it; large ones in several requests, which become one object at the end."""
         if new and self.look(place) is not None:

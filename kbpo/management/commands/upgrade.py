@@ -1,4 +1,4 @@
-"""Bring the database up to this code's migrations, once it answers, whoever else is at it."""
+"""Bring database and store of files to what this code needs, once they answer, whoever else is at it."""
 
 import time
 from argparse import ArgumentParser
@@ -8,17 +8,19 @@ from django.core.management import call_command
 from django.db import OperationalError, connection
 
 from kbpo.core import commands
-from kbpo.core.errors import Unavailable
+from kbpo.core.errors import StoreAway, Unavailable
+from kbpo.core.storage import store
 
 PATIENCE, LOOK = 60, 0.5  # seconds: until the database answers, and between two tries
 
 
 class Command(commands.Command):
-    """Applies what migrations are pending: for servers, before web, worker and beat start."""
+    """Applies pending migrations, and has a store of files: for servers, before web, worker and beat."""
 
     help = (
         "Bring the database up to this code: waits until it answers, and applies what migrations are"
-        " pending. Two that run at once take turns. What runs already may go on meanwhile."
+        " pending. Two that run at once take turns. What runs already may go on meanwhile. Then it sees to it"
+        " that the store of files is there: a bucket that is missing is made."
     )
     needs_database = False
 
@@ -29,7 +31,7 @@ class Command(commands.Command):
             type=int,
             default=PATIENCE,
             metavar="SECONDS",
-            help="for the database to answer; %(default)s",
+            help="for each of the two to answer; %(default)s",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -42,6 +44,7 @@ class Command(commands.Command):
                 call_command("migrate", interactive=False, verbosity=0)
             finally:
                 cursor.execute("SELECT pg_advisory_unlock(%s)", [commands.MIGRATION_LOCK])
+        prepare_store(float(options["wait"]))
         self.stdout.write(f"{pending} migrations were applied." if pending else "The database is up to date.")
 
 
@@ -61,6 +64,27 @@ def wait_for_database(patience: float) -> None:
             if time.monotonic() > deadline:
                 words = " ".join(str(error).split())
                 raise Unavailable(f"The database did not answer within {patience:.0f} s: {words}") from error
+            time.sleep(LOOK)
+        else:
+            return
+
+
+def prepare_store(patience: float) -> None:
+    """Return once the store of files answers, and has what files are in.
+
+    Raises
+    ------
+    Unavailable
+        If it does not within so many seconds: with what it said last.
+    """
+    deadline = time.monotonic() + patience
+    while True:
+        try:
+            store().prepare()
+        except StoreAway as error:
+            if time.monotonic() > deadline:
+                words = f"The store of files was not there within {patience:.0f} s: {error.detail}"
+                raise Unavailable(words) from error
             time.sleep(LOOK)
         else:
             return

@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 from django.test import Client
 
@@ -38,3 +40,36 @@ def test_a_form_that_nothing_can_keep_is_refused_with_the_field(
     response = client.post("/teams/name/", form)
     assert response.status_code == 400
     assert "holds a NUL character" in response.content.decode()
+
+
+@pytest.fixture
+def read_only(settings: Any) -> None:
+    settings.READ_ONLY = True
+
+
+def test_while_the_site_takes_nothing_in_it_is_read(client: Client, db: None, read_only: None) -> None:
+    assert [client.get(address).status_code for address in ("/", "/accounts/login/")] == [200, 200]
+
+
+def test_while_the_site_takes_nothing_in_a_form_is_told_so(client: Client, db: None, read_only: None) -> None:
+    client.force_login(UserFactory.create())
+    response = client.post("/teams/name/", {"name": "a"})
+    assert (response.status_code, response.headers["Retry-After"]) == (503, "10")
+    assert "takes nothing in for a while. Nothing was changed." in response.content.decode()
+
+
+def test_while_the_site_takes_nothing_in_a_program_is_told_so(
+    client: Client, db: None, read_only: None
+) -> None:
+    response = client.post("/api/v1/submissions/", {})
+    assert (response.status_code, response.json()["status"]) == (503, 503)
+    assert response.headers["Content-Type"] == "application/problem+json"
+
+
+def test_while_the_site_takes_nothing_in_paid_workers_are_told_that_their_work_is_kept(
+    client: Client, db: None, read_only: None, settings: Any
+) -> None:
+    settings.HIT_BASE_URL, settings.ALLOWED_HOSTS = "https://tasks.example.org", ["tasks.example.org"]
+    response = client.post("/hits/none/answer/", {}, headers={"Host": "tasks.example.org"})
+    assert response.status_code == 503
+    assert "What you typed is kept" in response.content.decode()

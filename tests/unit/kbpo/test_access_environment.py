@@ -18,6 +18,10 @@ def test_nothing_given_trusts_no_proxy_knows_no_organisation_and_keeps_https_for
     assert (given.trusted_proxies, given.organisation, given.hsts_seconds) == ((), None, 3600)
 
 
+def test_it_takes_nothing_in_only_where_that_is_said() -> None:
+    assert [read(given, debug=False).is_read_only for given in ({}, {"READ_ONLY": "1"})] == [False, True]
+
+
 def test_proxies_are_addresses_and_networks() -> None:
     given = read({"TRUSTED_PROXIES": "10.0.0.5, 172.16.0.0/12, fd00::/8"}, debug=False)
     assert given.trusted_proxies == tuple(map(ip_network, ("10.0.0.5/32", "172.16.0.0/12", "fd00::/8")))
@@ -29,6 +33,7 @@ def test_proxies_are_addresses_and_networks() -> None:
         ("TRUSTED_PROXIES", "proxy.example.org"),
         ("TRUSTED_PROXIES", "0.0.0.0/0"),
         ("TRUSTED_PROXIES", "::/0"),
+        ("READ_ONLY", "yes"),
         ("HSTS_SECONDS", "-1"),
         ("HSTS_SECONDS", "an hour"),
         ("HSTS_SECONDS", "٣"),

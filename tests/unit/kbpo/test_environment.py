@@ -42,6 +42,7 @@ def test_debug_can_be_kept_on_with_a_database_url() -> None:
 def test_a_database_url_becomes_djangos_settings() -> None:
     assert read(SERVER).database == {
         "ENGINE": "kbpo.core.database.backend",
+        "DISABLE_SERVER_SIDE_CURSORS": False,
         "NAME": "kbpo",
         "USER": "kbpo",
         "PASSWORD": "p@ss",
@@ -55,6 +56,14 @@ def test_a_database_url_may_name_a_socket() -> None:
     database = read({"DEBUG": "1", "DATABASE_URL": "postgresql:///kbpo?host=/run/postgresql"}).database
     assert database is not None
     assert (database["HOST"], database["PORT"], database["OPTIONS"]) == ("/run/postgresql", "", {})
+
+
+def test_a_pooler_is_given_nothing_that_belongs_to_a_session() -> None:
+    database = read({"DEBUG": "1", "DATABASE_URL": "postgres://pooler:6432/kbpo?pooled=1"}).database
+    assert database is not None
+    assert (database["DISABLE_SERVER_SIDE_CURSORS"], database["OPTIONS"]) == (True, {})
+    with pytest.raises(InvalidInput, match="pooled=yes, which should be 0 or 1"):
+        read({"DEBUG": "1", "DATABASE_URL": "postgres://pooler:6432/kbpo?pooled=yes"})
 
 
 def test_hosts_are_split_at_commas() -> None:

@@ -42,9 +42,14 @@ class DatabaseWrapper(base.DatabaseWrapper):
             self.spares.pop().close()
 
     def get_connection_params(self) -> dict[str, Any]:
-        """Add the limits; what ``DATABASE_URL`` says itself comes first."""
+        """Add the limits; what ``DATABASE_URL`` says itself comes first.
+
+        A pooler takes none: a session is not this connection's, and has the limits of its role.
+        """
         params: dict[str, Any] = super().get_connection_params()
         present = limits.present()
+        if self.settings_dict.get("DISABLE_SERVER_SIDE_CURSORS"):
+            return {"connect_timeout": present.connect, **params}
         options = f"{present.options()} {params.get('options', '')}".strip()
         return {"connect_timeout": present.connect, **params} | ({"options": options} if options else {})
 

@@ -5,13 +5,16 @@ import io
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
+from django.core.management import call_command
 
+from kbpo.core.commands import Refused
 from kbpo.core.errors import Busy, InvalidInput, StoreAway, StoreFull
 from kbpo.core.storage import Store, s3, store
-from kbpo.core.storage.s3 import S3
-from tests.stores import Moto, full_store, silent_store
+from kbpo.core.storage.s3 import S3, Address
+from tests.stores import KEYS, Moto, free_port, full_store, silent_store
 
 pytestmark = pytest.mark.django_db
 PLACE, OTHER = "media/submissions/news/a.kb", "media/trash/1/a.kb"
@@ -45,6 +48,23 @@ def content(files: Store, place: str = PLACE) -> bytes:
 def places(files: Store, folder: str = "media") -> list[str]:
     # A folder has others beside: only what is below a root's own folders counts.
     return [one.place for top in ("submissions", "trash") for one in files.listed(f"{folder}/{top}")]
+
+
+@pytest.mark.parametrize("region", ["us-east-1", "eu-central-1"])
+def test_a_bucket_that_is_missing_is_made_once(moto: Moto, region: str) -> None:
+    files = S3(Address(f"kbpo-{uuid4().hex[:12]}", "site/", moto.url, region, KEYS))
+    with pytest.raises(StoreAway):
+        put(files)
+    files.prepare()
+    put(files)
+    files.prepare()
+    assert content(files) == b"content"
+
+
+def test_an_upgrade_says_that_the_store_is_away(settings: Any) -> None:
+    settings.FILE_STORE = Address("kbpo", "site/", f"http://127.0.0.1:{free_port()}", "us-east-1", KEYS)
+    with pytest.raises(Refused, match="store of files was not there within 0 s: s3://kbpo/site/ at"):
+        call_command("upgrade", "--wait", "0")
 
 
 def test_what_was_put_is_read(files: Store) -> None:
