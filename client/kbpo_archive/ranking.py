@@ -67,7 +67,10 @@ class Ranking:
         return cls(_stated(archive), settings, archive.table("systems")["ranked"].tolist(), labels)
 
     def rank(self, choice: Choice, differ: Differ, figures: Figures) -> Iterator[tuple[Place, Figure]]:
-        """Yield the ranks under a choice, at every level; nothing where other epochs' systems are ranked."""
+        """Yield the ranks under a choice, at every level.
+
+        Nothing where systems of other epochs are ranked, or where how they differ is not told.
+        """
         level = self._settings["level"]
         measure = self._settings["by"].get(choice.part)
         size = self.stated.get(Place(ALL, *choice, level, SYSTEMS))
@@ -85,7 +88,10 @@ class Ranking:
         places = np.array([number - 1 for number in own], dtype=np.int64)
         scale = self.scale(measure)
         shares = [scale.share(one) for one in own.values()]
-        prepared = pairs(scale.shares(differ(measure).take(places, places)), shares, shares, level / 100)
+        differences = differ(measure).take(places, places)
+        if np.isnan(differences.gaps).any():
+            return  # each has the measure, and how they differ rests on documents of which only sums are told
+        prepared = pairs(scale.shares(differences), shares, shares, level / 100)
         for one in self._settings["levels"]:
             apart = told_apart(prepared.gaps, prepared.reach, one / 100)
             yield Place(ALL, *choice, one, SYSTEMS), counted(len(own))
