@@ -89,7 +89,7 @@ class Ranking:
         scale = self.scale(measure)
         shares = [scale.share(one) for one in own.values()]
         differences = differ(measure).take(places, places)
-        if np.isnan(differences.gaps).any():
+        if np.isnan(differences.estimates).any():
             return  # each has the measure, and how they differ rests on documents of which only sums are told
         prepared = pairs(scale.shares(differences), shares, shares, level / 100)
         for one in self._settings["levels"]:

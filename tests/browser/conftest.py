@@ -9,6 +9,7 @@ from django.test import Client
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from kbpo.accounts.models import User
+from tests.integration.conftest import files_that_know_no_database  # noqa: F401  (used by all)
 
 FLAGS = [
     "--headless",

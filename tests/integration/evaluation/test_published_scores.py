@@ -34,6 +34,7 @@ from kbpo import pipeline
 from kbpo.accounts.models import User
 from kbpo.core.errors import Conflict
 from kbpo.core.models import AuditEntry
+from kbpo.core.storage.folder import path_of
 from kbpo_archive.reading import Archive
 from kbpo_archive.recomputing import AGREE, compare_snapshot
 from tests import archives
@@ -138,7 +139,7 @@ def test_what_was_cited_comes_out_of_the_archive(
     releasing.release(corpus=corpus, task=KBP, retire=1.0)
     archive = archives.made()
     lifecycle.withdraw(submission=scored, user=scored.team.members.get())
-    with Archive(archive.path) as opened:
+    with Archive(path_of(archive.place)) as opened:
         for number, systems in ((1, 2), (2, 22)):
             kept = json.loads(text(f"/corpora/small/snapshots/{number}.json"))
             found = compare_snapshot(opened, kept)
@@ -150,7 +151,7 @@ def test_what_was_cited_comes_out_of_the_archive(
             assert found.held_back == (figures - len(found.stated)) < figures / 2
             assert (found.held_back == 0) == (number == 2)
     capsys.readouterr()
-    recompute_precision.main(str(archive.path))
+    recompute_precision.main(str(path_of(archive.place)))
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 22
     assert all(float(line.rsplit(maxsplit=1)[1]) < 1e-9 for line in lines)
