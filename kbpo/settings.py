@@ -103,6 +103,7 @@ TEMPLATES = [
                 "django.contrib.messages.context_processors.messages",
                 "kbpo.pages.site.site",
             ],
+            "builtins": ["kbpo.core.template_builtins"],
         },
     },
 ]
@@ -268,6 +269,7 @@ globals().update(_given.email)
 # Pages
 
 LANGUAGE_CODE = "en-gb"
+USE_I18N = False  # pages are in English alone
 USE_TZ = True
 TIME_ZONE = "UTC"
 STATIC_URL = "static/"
