@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
+from jinja2 import StrictUndefined
 
 from kbpo import environment
 from kbpo.core.errors import InvalidInput
@@ -105,6 +106,12 @@ TEMPLATES = [
             ],
             "builtins": ["kbpo.core.template_builtins"],
         },
+    },
+    {
+        "NAME": "tables",
+        "BACKEND": "django.template.backends.jinja2.Jinja2",
+        "DIRS": [ROOT / "templates" / "tables"],
+        "OPTIONS": {"environment": "kbpo.tables.environment", "undefined": StrictUndefined},
     },
 ]
 

@@ -155,8 +155,8 @@ def rows(
     )
     judging = [one.pk for one in listed if one.state == State.JUDGING and one.pk not in scores]
     # How much is sampled is a team's to know while its epoch is open.
-    known = changeable(viewer).filter(pk__in=judging).values_list("pk", flat=True) if judging else ()
-    settled = count_settled(known) if judging else {}
+    known = list(changeable(viewer).filter(pk__in=judging).values_list("pk", flat=True)) if judging else []
+    settled = count_settled(known) if known else {}
     ranked_by = choices.parts[part].ranked_by
     now = timezone.now()
     found = [

@@ -245,9 +245,14 @@ def measured(measures: Measures, column: Column) -> SafeString:
     """Write and draw what a row has in a measure's column."""
     measure = measures[column.measure]
     return SafeString(
-        f'<div data-name="{escape(capfirst(column.name))}">{figure(measure)}'
+        f'<div data-name="{_capitalised(column.name)}">{figure(measure)}'
         f"{intervals(measure, column.axis, column.common)}</div>"
     )
+
+
+@lru_cache(maxsize=1000)
+def _capitalised(name: str) -> str:
+    return escape(capfirst(name))
 
 
 @register.simple_tag

@@ -14,9 +14,11 @@ from django.template.context import Context
 from django.template.defaultfilters import date as any_date
 from django.template.defaulttags import URLNode
 from django.template.defaulttags import url as any_url
+from django.template.loader import render_to_string
 from django.urls import NoReverseMatch, get_urlconf, reverse
 from django.utils.dates import MONTHS_3
 from django.utils.html import conditional_escape
+from django.utils.safestring import SafeString
 
 register = Library()
 
@@ -80,3 +82,9 @@ def date(value: Any, form: str | None = None) -> str:
         return value.isoformat()
     written: str = any_date(value, form)
     return written
+
+
+@register.simple_tag
+def table(name: str, **given: Any) -> SafeString:
+    """Write the rows of a long table by a template of ``templates/tables``; it knows what is given alone."""
+    return SafeString(render_to_string(name, given, using="tables"))
