@@ -1,6 +1,6 @@
 """Checking a file without submitting it."""
 
-from typing import Any
+from typing import Any, BinaryIO, cast
 from uuid import UUID
 
 from django.contrib.auth.decorators import login_required
@@ -14,7 +14,7 @@ from annotations.models import Corpus
 from evaluation.models import FileCheck
 from evaluation.registry import task_of
 from evaluation.submissions import checks, problem_list, visiting
-from evaluation.submissions.other_corpus import find_other_corpus
+from evaluation.submissions.other_corpus import find_named_corpus, find_other_corpus
 from evaluation.views.files import find_file, written_anew
 from evaluation.views.forms import CheckForm, VisitorCheckForm, remembered
 from evaluation.views.upload import asked_for, sending
@@ -101,12 +101,18 @@ def _read_of_visitor(*, file: "File[bytes]", corpus: Corpus, format: str) -> dic
     read = visiting.check(file=file, corpus=corpus, task=task, format=format)
     errors = [one for one in read.problems if one.severity == "ERROR"]
     counted = read.counts.get("problems", {})
+    other = None
+    if not read.accepted:
+        file.seek(0)
+        other = find_named_corpus(cast(BinaryIO, file.file), sent_to=corpus)
     return {
         "is_read": True,
         "is_accepted": read.accepted,
         "heading": WORDS[FileCheck.State.ACCEPTED if read.accepted else FileCheck.State.REFUSED][0],
         "name": file.name,
         "corpus": corpus,
+        "file": {"corpus": corpus},
+        "other": other,
         "task": task,
         "summary": task.summarise(read.counts),
         "codes": sorted(counted.items(), key=lambda one: (-one[1], one[0])),

@@ -11,6 +11,7 @@ from evaluation.models import FileCheck, Submission, Upload
 from evaluation.submissions import visiting
 from kbpo.accounts import request_limits
 from tests.factories import (
+    CorpusFactory,
     DocumentFactory,
     EpochFactory,
     InstanceFactory,
@@ -128,6 +129,14 @@ def test_a_visitor_is_told_the_line_of_a_fault(client, open_corpus):
     page = send(client, open_corpus, BAD).content.decode()
     assert "likes" in page
     assert re.search(r'<th scope="row" class="num">\s*8\b', page)
+
+
+def test_a_visitor_whose_file_names_another_corpus_documents_is_offered_that(client, open_corpus):
+    other = CorpusFactory(tag="knowledge", name="KnowledgeNet", texts=Corpus.Texts.PUBLIC)
+    DocumentFactory(corpus=other, doc_id="OTHER")
+    page = send(client, open_corpus, GOOD.replace("DOC:", "OTHER:")).content.decode()
+    assert "These look like documents of <strong>KnowledgeNet</strong>" in page
+    assert '<a href="/check/?corpus=knowledge">' in page
 
 
 def test_a_visitors_file_is_small(client, open_corpus, monkeypatch):
