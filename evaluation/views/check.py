@@ -115,6 +115,7 @@ def _read_of_visitor(*, file: "File[bytes]", corpus: Corpus, format: str) -> dic
         "other": other,
         "task": task,
         "summary": task.summarise(read.counts),
+        "only_error": errors[0] if len(errors) == 1 else None,
         "codes": sorted(counted.items(), key=lambda one: (-one[1], one[0])),
         "shown": (errors or list(read.problems))[:VISITORS_PROBLEMS],
         "is_cut": len(errors or read.problems) > VISITORS_PROBLEMS,
@@ -127,6 +128,7 @@ def checked(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Show what a check found."""
     found = find_file(request, "check", pk)
     assert isinstance(found, FileCheck)
+    first = problem_list.find(found, severity="ERROR")[:ERRORS]
     task = task_of(found.corpus)
     heading, next_step = WORDS[FileCheck.State(found.state)]
     context = {
@@ -142,7 +144,8 @@ def checked(request: HttpRequest, pk: UUID) -> HttpResponse:
         "summary": task.summarise(found.counts),
         **written_anew(found, request),
         "codes": problem_list.count_codes(found, task.reader.codes),
-        "problems": problem_list.find(found, severity="ERROR")[:ERRORS],
+        "problems": first,
+        "only_error": first[0] if len(first) == 1 else None,
     }
     context["version"] = f"{found.state}.{context['normalised_state']}"
     context["is_moving"] = "waiting" in (found.state, context["normalised_state"])
