@@ -35,7 +35,7 @@ class OtherCorpus:
 
 
 def find_other_corpus(file: ReadFile) -> OtherCorpus | None:
-    """Return the corpus that has most of the documents that a refused file names; None for its own, or none."""
+    """Return the corpus that has most of the documents that a refused file names; None for its own."""
     if file.state != "refused":
         return None
     stream = file.open_file()
@@ -46,7 +46,7 @@ def find_other_corpus(file: ReadFile) -> OtherCorpus | None:
 
 
 def find_named_corpus(stream: BinaryIO, *, sent_to: Corpus) -> OtherCorpus | None:
-    """Return the corpus that has most of the documents that a file names; None for that it was sent to, or none.
+    """Return the corpus that has most of the documents that a file names; None for that of `sent_to`.
 
     Every corpus is seen by everybody, with its documents' ids; one that is not would have to be left out.
 
