@@ -4,7 +4,7 @@ from playwright.sync_api import Locator, Page
 
 MOST = 400  # stops on a page, above which something repeats itself
 
-#: The element that has the focus: a number of its own, and what is wrong with how it shows that. A box that is
+#: The element that has the focus: a number of its own, and what is wrong with how it shows that. A box to be
 #: ticked may show it by a line around its whole label.
 STOP = """() => {
   const one = document.activeElement;
@@ -33,7 +33,7 @@ USABLE = """() => [...document.querySelectorAll("a[href], button, input, select,
 def walk(page: Page) -> tuple[int, list[str]]:
     """Go through a page by Tab: return the number of stops, and what is wrong with them.
 
-    It begins at the page's start, or where the page put the focus by itself, and goes over the end to the start.
+    It begins where the page starts, or put the focus by itself, and goes over the end to the start.
     """
     seen: set[int] = set()
     faults: list[str] = []
