@@ -129,7 +129,7 @@ def test_a_visitor_checks_a_file_and_nothing_is_kept(client, open_corpus, conten
 def test_a_visitor_is_told_the_line_of_a_fault(client, open_corpus):
     page = send(client, open_corpus, BAD).content.decode()
     assert "likes" in page
-    assert re.search(r'<th scope="row" class="num">\s*8\b', page)
+    assert re.search(r'<th scope="row" class="num">\s*<span class="phone">Line</span> 8\b', page)
 
 
 def test_a_visitor_whose_file_names_another_corpus_documents_is_offered_that(client, open_corpus):
