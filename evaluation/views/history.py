@@ -29,7 +29,7 @@ SHOWN = 10
 def history_file(request: HttpRequest, pk: str, kind: str) -> HttpResponse:
     """Send how the scores of a submission changed, as CSV or JSON."""
     found = find(request.user, pk=int(pk))
-    rows = history.table(history.changes(found), task_of(found.corpus).choices.units)
+    rows = history.table(found, history.changes(found), task_of(found.corpus).choices.units)
     if kind == "csv":
         response = HttpResponse(
             "".join(csv_lines(history.COLUMNS, rows)), content_type="text/csv; charset=utf-8"

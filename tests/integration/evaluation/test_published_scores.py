@@ -35,8 +35,9 @@ from kbpo.accounts.models import User
 from kbpo.core.errors import Conflict
 from kbpo.core.models import AuditEntry
 from kbpo.core.storage.folder import path_of
+from kbpo_archive.earlier import ROUNDED, compare_history, compare_snapshot
 from kbpo_archive.reading import Archive
-from kbpo_archive.recomputing import AGREE, compare_snapshot
+from kbpo_archive.recomputing import AGREE
 from tests import archives
 from tests.factories import TeamFactory, UserFactory, give
 from tests.integration.conftest import Small
@@ -139,6 +140,7 @@ def test_what_was_cited_comes_out_of_the_archive(
     releasing.release(corpus=corpus, task=KBP, retire=1.0)
     archive = archives.made()
     lifecycle.withdraw(submission=scored, user=scored.team.members.get())
+    shown = Submission.objects.get(name="two").pk
     with Archive(path_of(archive.place)) as opened:
         for number, systems in ((1, 2), (2, 22)):
             kept = json.loads(text(f"/corpora/small/snapshots/{number}.json"))
@@ -150,6 +152,15 @@ def test_what_was_cited_comes_out_of_the_archive(
             figures = sum(len(row["measures"]) for table in kept["tables"] for row in table["rows"])
             assert found.held_back == (figures - len(found.stated)) < figures / 2
             assert (found.held_back == 0) == (number == 2)
+        cited = json.loads(text(f"/submissions/{shown}/history.json"))
+        found_again = compare_history(opened, cited)
+        assert {number for _, number in found_again} == {row["number"] for row in cited}
+        assert len(found_again) > 10
+        for one in found_again.values():
+            assert one.stated
+            assert max(one.differences.values()) <= ROUNDED
+            assert {place.measure for place in one.stated} == {"precision", "recall", "f1"}
+            assert one.held_back == 0
     capsys.readouterr()
     recompute_precision.main(str(path_of(archive.place)))
     lines = capsys.readouterr().out.splitlines()
