@@ -15,13 +15,13 @@ from kbpo_archive.figures import Choice, Place
 from kbpo_archive.ranking import RANK
 from kbpo_archive.reading import NOTHING, Archive
 from kbpo_archive.recomputing import AGREE, Recomputed, between, compare
+from kbpo_estimators.scores import VOTES
 from tests.archives import released
 
 pytestmark = pytest.mark.django_db
 API, BOARD = "/api/v1", "/corpora/small/"
 MEASURES = ("precision", "recall", "f1")
 NOT_OF_SYSTEMS = {
-    "10.1": "what a precision of 10% looks like by three votes, in the words on standards",
     "3.10": "a version of Python",
 }
 """Numbers with a point on these pages that are of no system, with what they are."""
@@ -38,6 +38,7 @@ class Said:
     differences: Mapping[tuple, object]
     number: Mapping[int, int]
     defaults: Mapping[str, str]
+    settings: Mapping[str, float]
 
 
 @pytest.fixture
@@ -57,11 +58,13 @@ def said(judged):
             for pair in ((1, 3), (3, 1))
             for one in between(archive, *pair)
         }
+        settings = archive.manifest["settings"]
     systems = tables["systems"]
     number = dict(zip(systems["submission"], systems["system"], strict=True))
     public = {pk: one for pk, one in number.items() if systems["shown"][one - 1] == "public"}
     shown = json.loads(Snapshot.objects.get().head)["shown"]
-    return Said(again, tables, differences, public, {name: str(value) for name, value in shown.items()})
+    defaults = {name: str(value) for name, value in shown.items()}
+    return Said(again, tables, differences, public, defaults, settings)
 
 
 def fetch(client, address):
@@ -212,9 +215,9 @@ def test_every_number_on_pages(said, client):
             todo.append(f"{urlsplit(address).path}{href}" if href.startswith("?") else href)
         todo = [one for one in todo if one.startswith("/") and "sort=" not in one]
         allowed = shown_of(said, address)
-        for number in numbers(page):
+        for number, beside in numbers(page):
             counted[urlsplit(address).path] += 1
-            assert number in allowed or number in NOT_OF_SYSTEMS, (address, number)
+            assert number in allowed or number in NOT_OF_SYSTEMS, (address, number, beside)
     assert sum(counted.values()) > 500
     for path in (
         BOARD,
@@ -226,10 +229,11 @@ def test_every_number_on_pages(said, client):
 
 
 def numbers(page):
-    """Return the numbers with a point that a page shows, but for sizes of files, and in pictures."""
+    """Yield the numbers with a point that a page shows, and what stands beside them; not in pictures."""
     shown = re.sub(r"<(style|script|svg)\b.*?</\1>", " ", page.partition("<main")[2], flags=re.DOTALL)
     words = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", shown))
-    return re.findall(r"(?<![\d.])-?\d+\.\d+(?![\d.])(?! [KM]?B\b)", words.replace("−", "-"))
+    for found in re.finditer(r"(?<![\d.])-?\d+\.\d+(?![\d.])(?! [KM]?B\b)", words.replace("−", "-")):
+        yield found[0], words[max(0, found.start() - 60) : found.end() + 30]
 
 
 def shown_of(said, address):
@@ -237,16 +241,17 @@ def shown_of(said, address):
     choice = asked(address, said.defaults)
     parts = urlsplit(address).path.strip("/").split("/")
     own = {said.number.get(int(parts[1]))} if parts[0] == "submissions" and parts[1:] else {1, 3}
-    level = int(choice.pop("level"))
-    part, standard = choice.pop("part"), choice.pop("standard")
+    level, part = int(choice.pop("level")), choice["part"]
+    levels = {level}
+    if parts[0] == "submissions":
+        choice = {}  # it shows parts, averages, estimators and standards; and its history at one level
+        levels.add(int(said.defaults["level"]))
     of_pages = [
         figure
         for place, figure in said.again.scores.figures.items()
         if place.system in own
-        and place.level == level
+        and place.level in levels
         and all(getattr(place, name) == value for name, value in choice.items())
-        and (place.part == part or parts[0] == "submissions")
-        and (place.standard == standard or parts[0] == "submissions")
     ]
     if parts[0] == "submissions":
         of_pages += [one for place, one in said.again.subsets.figures.items() if place.system in own]
@@ -259,5 +264,33 @@ def shown_of(said, address):
         for value in (one.estimate, one.low, one.high)
         if value is not None
     }
+    aimed = round(100 * said.settings["target_level"])
+    for place, one in said.again.scores.figures.items():  # how far the sample's aim was reached
+        if (place.level, place.measure, place.standard) == (
+            aimed,
+            "precision",
+            VOTES,
+        ) and place.system in own:
+            found.add(f"{50 * (one.high - one.low):.1f}")
+    found.add(f"{100 * said.settings['target_half_width']:.1f}")
+    if "systems" in parts:
+        found |= {f"{value:.2f}" for value in said.tables["predictions"]["confidence"]}
+    found |= contradicted(said.tables)
     agreement = said.tables["agreement"]
     return found | {f"{value:.2f}" for name in ("kappa", "low", "high") for value in agreement[name]}
+
+
+def contradicted(tables):
+    """Return how many votes contradict the labels of sampled claims, and what that does to precisions."""
+    labels, units = tables["labels"], tables["units"]
+    votes, against = {0: 0, 1: 0}, {0: 0, 1: 0}
+    sampled = set(zip(units["question"], units["claim"], strict=True))
+    names = ("question", "claim", "value", "votes_for", "votes", "source")
+    for question, claim, value, votes_for, of, source in zip(*(labels[one] for one in names), strict=True):
+        if (question, claim) in sampled and source == "majority":
+            votes[value] += of
+            against[value] += of - votes_for if value else votes_for
+    error = {value: against[value] / votes[value] for value in votes}
+    majority = {value: 3 * one**2 - 2 * one**3 for value, one in error.items()}
+    seen = [true * (1 - majority[1]) + (1 - true) * majority[0] for true in (0.1, 0.5)]
+    return {f"{100 * one:.1f}" for one in (sum(against.values()) / sum(votes.values()), *seen)}
