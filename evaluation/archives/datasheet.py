@@ -10,8 +10,8 @@ from kbpo_archive.kbp import EACH, NOTHING_TOLD, SUMS
 _DOCUMENTS = {
     EACH: (
         "All documents that recall rests on are retired. They are told one by one: `documents.csv`,"
-        " `true_relations.csv`, `mentions.csv`, `document_counts.csv`, `findings.csv`; and what people said of"
-        " them, where people annotated them: `document_questions.csv`, `mention_votes.csv`."
+        " `true_relations.csv`, `mentions.csv`, `document_counts.csv`, `findings.csv`; and what people said"
+        " of them, where people annotated them: `document_questions.csv`, `mention_votes.csv`."
     ),
     SUMS: (
         "Some of the documents that recall rests on are sealed: later epochs rest on them. `recall_sums.csv`"
