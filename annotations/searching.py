@@ -11,11 +11,13 @@ from collections.abc import Collection, Mapping
 from django.contrib.postgres.search import SearchHeadline, SearchQuery, SearchVector
 from django.db import OperationalError, connection, transaction
 from django.db.models import Q, QuerySet
+from django.db.models.expressions import RawSQL
 from django.db.models.functions import Left
 
 from annotations.models import Corpus, Document
 from annotations.models.corpus import SEARCHED_CHARACTERS
 from annotations.texts.languages import DEFAULT, ENGLISH, Language
+from kbpo.core.database.bulk import array_literal, read_columns
 from kbpo.core.database.outages import is_too_slow
 from kbpo.core.errors import InvalidInput
 from kbpo.core.marking import Mark, Segment, cut
@@ -24,6 +26,7 @@ from kbpo_formats.spans import Span
 # Characters for private use mark the hits, so that nothing that people write is taken for a mark.
 _OPEN, _CLOSE = "\ue000", "\ue001"
 _TERM = re.compile(r'(-?)(?:"([^"]*)"?|(\S+))')
+_FOUND = {"pk": "bigint", "corpus_id": "bigint"}
 LONGEST_LOOKED = 3
 """Seconds that may pass while texts are looked at for a phrase."""
 _AROUND = 80  # characters of an excerpt before and after what is found
@@ -47,10 +50,22 @@ def search_documents(corpus: Corpus, words: str) -> QuerySet[Document]:
     found = corpus.documents.order_by("id")
     if not words:
         return found
-    by_name = Q(doc_id__icontains=words) | Q(title__icontains=words)
+    # one parameter, however many were found
+    ids = array_literal(find_documents(corpus, words))
+    return found.filter(pk__in=RawSQL("SELECT unnest(%s::bigint[])", [ids]))
+
+
+def find_documents(corpus: Corpus, words: str) -> list[int]:
+    """Return the row ids of the documents that a search finds, in the order in which they were loaded.
+
+    Parameters and errors are those of `search_documents`.
+    """
+    named = corpus.documents.filter(Q(doc_id__icontains=words) | Q(title__icontains=words))
     if corpus.written_in.code == DEFAULT:
-        return found.filter(Q(pk__in=_in_index(corpus, words)) | by_name)
-    return found.filter(Q(pk__in=_containing(words).filter(corpus=corpus).values("pk")) | by_name)
+        found = _in_index(corpus, words)
+    else:
+        found = list(_containing(words).filter(corpus=corpus).order_by().values_list("pk", flat=True))
+    return sorted({*found, *named.order_by().values_list("pk", flat=True)})
 
 
 def excerpts(
@@ -114,13 +129,14 @@ def _in_index(corpus: Corpus, words: str) -> list[int]:
         with transaction.atomic(), connection.cursor() as cursor:
             limits = f"SET LOCAL statement_timeout = '{LONGEST_LOOKED}s'"
             cursor.execute(f"SET LOCAL enable_seqscan = off; SET LOCAL enable_indexscan = off; {limits}")
-            rows = list(found)
+            ids, corpora = read_columns(*found.query.sql_with_params(), _FOUND).values()
             # Where a transaction is around this one, what is local would hold until its end.
             cursor.execute(
                 "SET LOCAL enable_seqscan TO DEFAULT; SET LOCAL enable_indexscan TO DEFAULT;"
                 "SET LOCAL statement_timeout TO DEFAULT"
             )
-            return [pk for pk, of in rows if of == corpus.pk]
+            of_corpus: list[int] = ids[corpora == corpus.pk].tolist()
+            return of_corpus
     except OperationalError as error:
         if not is_too_slow(error):
             raise

@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
+from jinja2 import StrictUndefined
 
 from kbpo import environment
 from kbpo.core.errors import InvalidInput
@@ -103,7 +104,14 @@ TEMPLATES = [
                 "django.contrib.messages.context_processors.messages",
                 "kbpo.pages.site.site",
             ],
+            "builtins": ["kbpo.core.template_builtins"],
         },
+    },
+    {
+        "NAME": "tables",
+        "BACKEND": "django.template.backends.jinja2.Jinja2",
+        "DIRS": [ROOT / "templates" / "tables"],
+        "OPTIONS": {"environment": "kbpo.tables.environment", "undefined": StrictUndefined},
     },
 ]
 
@@ -268,6 +276,7 @@ globals().update(_given.email)
 # Pages
 
 LANGUAGE_CODE = "en-gb"
+USE_I18N = False  # pages are in English alone
 USE_TZ = True
 TIME_ZONE = "UTC"
 STATIC_URL = "static/"

@@ -126,7 +126,12 @@ class Score(models.Model):
             models.CheckConstraint(condition=Q(level__gt=0, level__lt=100), name="score_level"),
             models.CheckConstraint(condition=Q(rank__isnull=True) | Q(rank__gte=1), name="score_rank"),
         ]
-        indexes = [models.Index(fields=["epoch", "standard"], name="score_by_standard")]
+        indexes = [
+            models.Index(
+                fields=["epoch", "standard", "part", "weighting", "estimator", "level"],
+                name="score_by_choice",
+            )
+        ]
 
     def __str__(self) -> str:
         return f"{self.submission}: {self.part} {self.weighting} {self.level}%"

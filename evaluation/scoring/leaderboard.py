@@ -2,7 +2,6 @@
 
 import datetime
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from django.utils import timezone
@@ -20,14 +19,14 @@ from evaluation.scoring.stored import (
 )
 from evaluation.submissions.progress import count_settled
 from evaluation.submissions.visibility import SAMPLED, Viewer, changeable, is_own, visible
+from kbpo.core.database.bulk import read_rows
 from kbpo_estimators.scores import VOTES
 
 State = Submission.State
 SHOWN_STATES = (State.UPLOADED, State.ACCEPTED, State.JUDGING, State.SCORED)
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """A system on the leaderboard.
 
     Attributes
@@ -90,7 +89,9 @@ class Row:
     @property
     def is_scored(self) -> bool:
         """Say whether anything was estimated, be it ranked or not: the first measure always is."""
-        return next(iter(self.measures.values())).estimate is not None
+        for measure in self.measures.values():
+            return measure.estimate is not None
+        return False
 
 
 def rows(
@@ -140,21 +141,22 @@ def rows(
     estimator = choices.check(
         corpus.design, level=level, part=part, weighting=weighting, estimator=estimator, standard=standard
     )
-    listed = [
-        _Listed(*values)
-        for values in visible(viewer)
+    asked = (
+        visible(viewer)
         .filter(corpus=corpus, state__in=SHOWN_STATES)
         .annotate(is_own=is_own(viewer))
         .order_by()
-        .values_list(*_Listed._fields)
+    )
+    listed = [
+        _Listed(*values) for values in read_rows(*asked.values_list(*_Listed._fields).query.sql_with_params())
     ]
     scores = standings(
         choices, corpus, part=part, level=level, weighting=weighting, estimator=estimator, standard=standard
     )
     judging = [one.pk for one in listed if one.state == State.JUDGING and one.pk not in scores]
     # How much is sampled is a team's to know while its epoch is open.
-    known = changeable(viewer).filter(pk__in=judging).values_list("pk", flat=True) if judging else ()
-    settled = count_settled(known) if judging else {}
+    known = list(changeable(viewer).filter(pk__in=judging).values_list("pk", flat=True)) if judging else []
+    settled = count_settled(known) if known else {}
     ranked_by = choices.parts[part].ranked_by
     now = timezone.now()
     found = [
@@ -256,8 +258,8 @@ def _why_unscored(
 def _in_order(found: Sequence[Row], measure: str, *, is_less_better: bool) -> list[Row]:
     def order(row: Row) -> tuple[int, float, str, int]:
         value = row.measures[measure].estimate
-        group = 0 if value is not None else 1 if row.is_scored else 2
-        ahead = value or 0.0
-        return (group, ahead if is_less_better else -ahead, row.name.casefold(), row.submission)
+        if value is None:
+            return (1 if row.is_scored else 2, 0.0, row.name.casefold(), row.submission)
+        return (0, value if is_less_better else -value, row.name.casefold(), row.submission)
 
     return sorted(found, key=order)

@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
+from typing import NamedTuple
 
 from evaluation.choices import Choices
 from evaluation.scoring.leaderboard import Row
@@ -61,8 +62,7 @@ class Listing:
         return self != Listing(sort=self.sort, is_descending=self.is_descending, page=self.page)
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
+class Listed(NamedTuple):
     """A row as it is listed; `standing` says why it stands for its team where one of each is listed."""
 
     row: Row
@@ -120,15 +120,15 @@ def find(
     size : int
         Rows of a page. A page beyond the last one is the last one.
     """
-    ordered = select(rows, listing, choices, ranked_by=ranked_by, runs_of=runs_of)
-    scored = [one for one in ordered if one.row.is_scored]
+    scored, unscored = _select(rows, listing, choices, ranked_by, runs_of)
+    ordered = [*scored, *unscored]
     pages = max(1, ceil(len(ordered) / size))
     page = min(listing.page, pages)
     start = (page - 1) * size
     shown = ordered[start : start + size]
     return Found(
-        scored=tuple(one for one in shown if one.row.is_scored),
-        unscored=tuple(one for one in shown if not one.row.is_scored),
+        scored=tuple(scored[start : start + size]),
+        unscored=tuple(unscored[max(0, start - len(scored)) : max(0, start + size - len(scored))]),
         every=tuple(one.row for one in scored),
         total=len(ordered),
         of=len(rows),
@@ -148,10 +148,26 @@ def select(
     runs_of: Mapping[str, int] | None = None,
 ) -> list[Listed]:
     """Return all rows that a listing asks for, on whichever page; those with scores first. As `find`."""
+    scored, unscored = _select(rows, listing, choices, ranked_by, runs_of)
+    return [*scored, *unscored]
+
+
+def _select(
+    rows: Sequence[Row],
+    listing: Listing,
+    choices: Choices,
+    ranked_by: str,
+    runs_of: Mapping[str, int] | None,
+) -> tuple[list[Listed], list[Listed]]:
+    """Return the rows that a listing asks for, those with scores apart from those without."""
     listed = _one_of_each(rows, choices, ranked_by, runs_of or {}) if listing.runs == ONE else _all(rows)
-    wanted = [one for one in listed if _is_wanted(one.row, listing)]
-    scored = _sorted([one for one in wanted if one.row.is_scored], listing, choices)
-    return [*scored, *_sorted([one for one in wanted if not one.row.is_scored], listing, choices)]
+    if listing.is_narrowed:
+        listed = [one for one in listed if _is_wanted(one.row, listing)]
+    parts: tuple[list[Listed], list[Listed]] = ([], [])
+    for one in listed:
+        parts[not one.row.is_scored].append(one)
+    scored, unscored = (_sorted(part, listing, choices) for part in parts)
+    return scored, unscored
 
 
 def folded(text: str) -> str:

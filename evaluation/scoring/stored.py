@@ -3,15 +3,17 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import groupby
+from math import isnan
+from typing import NamedTuple
 
 from annotations.models import Corpus
 from evaluation.choices import Choices
 from evaluation.models import Estimate, Score
 from evaluation.models.score import Measured
+from kbpo.core.database.bulk import array_literal, read_columns, read_rows
 
 
-@dataclass(frozen=True, slots=True)
-class Measure:
+class Measure(NamedTuple):
     """An estimate with its interval, as fractions; all three None where it is not estimable.
 
     Attributes
@@ -70,8 +72,7 @@ def shown_standard(corpus: Corpus, choices: Choices) -> str:
     return offered[-1]
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(NamedTuple):
     """What a leaderboard shows of a submission's newest score.
 
     Attributes
@@ -91,45 +92,68 @@ class Standing:
     counts: Counts
 
 
-def standings(choices: Choices, corpus: Corpus, *, part: str, **choice: object) -> dict[int, Standing]:
-    """Read the newest score of each submission of a corpus under one choice, in one query.
+_NEWEST = """
+SELECT DISTINCT ON (s.submission_id) s.submission_id, s.id, s.rank, s.labels, e.number, {counts}
+FROM evaluation_score s
+JOIN evaluation_epoch e ON e.id = s.epoch_id
+JOIN evaluation_samplebatch b ON b.id = s.batch_id
+WHERE e.corpus_id = %s AND s.part = %s AND s.level = %s AND s.weighting = %s AND s.estimator = %s
+    AND s.standard = %s
+ORDER BY s.submission_id, e.number DESC, b.number DESC, s.id
+"""
+_ESTIMATES = """
+SELECT score_id, array_position(%s::text[], measure::text), estimate, COALESCE(low, 'NaN'),
+    COALESCE(high, 'NaN')
+FROM evaluation_estimate
+WHERE score_id = ANY(%s::bigint[]) AND measure = ANY(%s::text[]) AND estimate IS NOT NULL
+"""
+_ESTIMATE = {"score": "bigint", "measure": "int", "estimate": "float8", "low": "float8", "high": "float8"}
 
-    It makes no model of any row: a thousand submissions have three thousand estimates.
+
+def standings(
+    choices: Choices,
+    corpus: Corpus,
+    *,
+    part: str,
+    level: int,
+    weighting: str,
+    estimator: str,
+    standard: str,
+) -> dict[int, Standing]:
+    """Return the newest score of each submission of a corpus under one choice, by submission.
+
+    It makes no model of any row: a thousand submissions have three thousand estimates, which are read as
+    columns.
     """
-    rows = (
-        Estimate.objects.filter(
-            score__submission__corpus=corpus,
-            score__part=part,
-            **{f"score__{name}": value for name, value in choice.items()},
-        )
-        .order_by("score__submission_id", "-score__epoch__number", "-score__batch__number", "score_id")
-        .values_list(
-            *("score__submission_id", "score_id", "score__rank", "score__labels", "score__epoch__number"),
-            *("measure", "estimate", "low", "high"),
-            *(("score__counts",) if choices.counts else ()),  # a thousand times JSON is dear
-        )
-    )
-    found: dict[int, Standing] = {}
-    for (submission_id, _), group in groupby(rows.iterator(chunk_size=5000), key=lambda row: row[:2]):
-        if submission_id in found:
-            continue
-        own = list(group)
-        _, _, rank, labels, epoch, *rest = own[0]
-        stored = rest[4] if choices.counts else {}
-        of_measure = {row[5]: row[6:9] for row in own if row[6] is not None}
-        found[submission_id] = Standing(
+    newest = _NEWEST.format(counts="s.counts" if choices.counts else "NULL")  # a thousand times JSON is dear
+    scores = read_rows(newest, [corpus.pk, part, level, weighting, estimator, standard])
+    names = list(choices.measures)
+    found = _estimates([score for _, score, *_ in scores], names)
+    missing = {name: Measure(None, None, None, choices.missing(part, name)) for name in names}
+    return {
+        submission: Standing(
             rank,
             labels,
             epoch,
-            {
-                name: Measure(*of_measure[name])
-                if name in of_measure
-                else Measure(None, None, None, choices.missing(part, name))
-                for name in choices.measures
-            },
-            {name: one.read(stored) for name, one in choices.counts.items()},
+            missing | found.get(score, {}),
+            {name: one.read(counts) for name, one in choices.counts.items()},
         )
+        for submission, score, rank, labels, epoch, counts in scores
+    }
+
+
+def _estimates(scores: list[int], names: list[str]) -> dict[int, dict[str, Measure]]:
+    """Read of each score what is estimable, by score and by the measure's name."""
+    columns = read_columns(_ESTIMATES, [names, array_literal(scores), names], _ESTIMATE)
+    found: dict[int, dict[str, Measure]] = {}
+    for score, place, estimate, low, high in zip(*(one.tolist() for one in columns.values()), strict=True):
+        own = found.setdefault(score, {})
+        own[names[place - 1]] = Measure(estimate, _number(low), _number(high))
     return found
+
+
+def _number(value: float) -> float | None:
+    return None if isnan(value) else value
 
 
 def newest_scores(choices: Choices, *related: str, **choice: object) -> list[StoredScore]:

@@ -193,13 +193,14 @@ def fit_columns(choices: Choices, measured: Iterable[Measures]) -> Sequence[axis
     A measure that nobody has a figure of has no column, unless none has any.
     It ends at twice the largest estimate where the scale goes on: one interval would else hide the others.
     """
-    ends: dict[str, list[float]] = {name: [] for name in choices.measures}
-    most: dict[str, float] = dict.fromkeys(choices.measures, 1.0)
-    for measures in measured:
-        for name, one in measures.items():
-            ends[name] += [end for end in (one.low, one.estimate, one.high) if end is not None]
-            most[name] = max(most[name], 2.0 * (one.estimate or 0.0))
-    ends = {name: [min(end, most[name]) for end in of_measure] for name, of_measure in ends.items()}
+    rows = list(measured)
+    ends: dict[str, list[float]] = {}
+    for name in choices.measures:
+        found = [one for measures in rows if (one := measures.get(name)) and one.estimate is not None]
+        estimates = [one.estimate for one in found if one.estimate is not None]
+        most = max(1.0, 2.0 * max(estimates, default=0.0))
+        known = [*estimates, *(end for one in found for end in one[1:3] if end is not None)]
+        ends[name] = [min(min(known), most), min(max(known), most)] if known else []
     common = axis.fit(end for of_measure in ends.values() for end in of_measure)
     has_any = any(ends.values())
     return [

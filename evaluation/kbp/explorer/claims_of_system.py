@@ -1,6 +1,6 @@
 """What a system claims: reads only."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -66,6 +66,7 @@ def find_predictions(
     *,
     predicate: str = "",
     verdict: str = "",
+    verdicts: Mapping[int, Verdict] | None = None,
     page: str | int = 1,
     size: int = 25,
 ) -> "Page[Prediction]":
@@ -80,6 +81,8 @@ def find_predictions(
         A stored relation's name; empty for all.
     verdict : {"", "right", "wrong", "sealed"}
         By what is published of relation and canonical mentions together.
+    verdicts : mapping of int to Verdict, optional
+        `all_verdicts` of the submission, where they are read already.
     page : int or str
         From 1; what is out of range or no number becomes the nearest page.
     size : int
@@ -106,16 +109,18 @@ def find_predictions(
     if predicate:
         found = found.filter(instance__predicate=predicate)
     if verdict:
-        decided = {
-            pk: one.outcome
-            for pk, one in published_verdicts(maybe_published(submission)).items()
-            if one.outcome != "sealed"
-        }
+        known = all_verdicts(submission) if verdicts is None else verdicts
+        decided = {pk: one.outcome for pk, one in known.items() if one.outcome != "sealed"}
         if verdict == "sealed":
             found = found.exclude(pk__in=decided)
         else:
             found = found.filter(pk__in=[pk for pk, outcome in decided.items() if outcome == verdict])
-    chosen = Paginator(found.values_list("pk", flat=True), size).get_page(page)
+    pages = Paginator(found.values_list("pk", flat=True), size)
+    by_predicate = submission.counts.get("instances_by_predicate")
+    if predicate and not verdict and by_predicate:
+        # What it claims never changes: it was counted as its file was read.
+        pages.count = by_predicate.get(predicate, 0)
+    chosen = pages.get_page(page)
     # Texts are read of those alone that are shown: what comes before them is passed over by an index.
     wanted = chosen.object_list  # not read yet: Postgres finds them and what is read of them at once
     shown = Prediction.objects.filter(pk__in=wanted).select_related("instance__document")
@@ -123,8 +128,20 @@ def find_predictions(
     return Page(listed, chosen.number, cast("Paginator[Prediction]", chosen.paginator))
 
 
+def all_verdicts(submission: Submission) -> dict[int, Verdict]:
+    """Read the published verdicts on what a submission claims, by the prediction's row id.
+
+    Predictions of which nothing is published are left out.
+    """
+    return published_verdicts(maybe_published(submission))
+
+
 def show(
-    predictions: Iterable[Prediction], ontology: Ontology, *, with_texts: bool = True
+    predictions: Iterable[Prediction],
+    ontology: Ontology,
+    *,
+    with_texts: bool = True,
+    verdicts: Mapping[int, Verdict] | None = None,
 ) -> list[ShownClaim]:
     """Prepare predictions for the explorer, in the order given, with a fixed number of queries.
 
@@ -136,14 +153,17 @@ def show(
         Their corpus'.
     with_texts : bool
         Whether who looks may read the texts; else each word of them is blotted out.
+    verdicts : mapping of int to Verdict, optional
+        `all_verdicts` of their submission, where they are read already.
     """
     listed = list(predictions)
-    verdicts = published_verdicts(listed)
+    if verdicts is None:
+        verdicts = published_verdicts(listed)
     sentences = _sentences({prediction.instance.document_id for prediction in listed})
     return [
         _shown(
             prediction,
-            verdicts[prediction.pk],
+            verdicts.get(prediction.pk) or Verdict(has_object=prediction.object_canonical_start is not None),
             sentences.get(prediction.instance.document_id, []),
             ontology,
             with_texts=with_texts,

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_safe
 
 from annotations.models import Corpus, Document
 from annotations.ontologies import plain_ontology_of
-from annotations.searching import excerpts, search_documents
+from annotations.searching import excerpts, find_documents
 from evaluation.kbp.explorer import document_counts
 from evaluation.kbp.explorer.document_filters import Choice
 from evaluation.kbp.explorer.document_page import read_document
@@ -21,7 +21,7 @@ from evaluation.submissions.visibility import is_operator
 from kbpo.core.errors import InvalidInput
 from kbpo.core.revalidating import public_page
 
-PAGE = 50
+PAGE = 25
 GONE = 410
 LONGEST_SEARCH = 200  # characters
 LONGEST_ID = 18  # digits
@@ -47,18 +47,23 @@ def documents(request: HttpRequest, tag: str) -> HttpResponse:
         return page_before
     words = read_search(request)
     show = request.GET.get("show", "")
-    found = search_documents(corpus, words).select_related("takedown").defer("text", "suggestions")
+    all_of_them = corpus.documents.order_by("id")
     if show == "marked":
-        found = document_counts.only_marked(found, request.user, corpus)
+        all_of_them = document_counts.only_marked(all_of_them, request.user, corpus)
+    pks = all_of_them.values_list("pk", flat=True)
+    found = find_documents(corpus, words) if words else pks
+    if words and show == "marked":
+        found = [*filter(set(pks).__contains__, found)]
     page = Paginator(found, PAGE).get_page(request.GET.get("page"))
-    ids = [document.pk for document in page]
+    ids = list(page)
+    shown = Document.objects.select_related("takedown").defer("text", "suggestions").in_bulk(ids)
     passages = excerpts(ids, words, corpus.written_in)
     counts = document_counts.read_counts(ids, request.user, corpus)
     context = {
         "corpus": corpus,
         "page": page,
-        "has_dates": any(document.date for document in page),
-        "rows": [(document, passages.get(document.pk), counts[document.pk]) for document in page],
+        "has_dates": any(document.date for document in shown.values()),
+        "rows": [(shown[pk], passages.get(pk), counts[pk]) for pk in ids],
         "words": words,
         "show": show,
         "opened": readable(None, corpus).count(),

@@ -22,8 +22,14 @@ def system(request: HttpRequest, tag: str, pk: int) -> HttpResponse:
     submission = find(request.user, pk=pk, corpus=corpus)
     predicate, verdict = request.GET.get("predicate", ""), request.GET.get("verdict", "")
     ontology = plain_ontology_of(corpus)
+    known = claims_of_system.all_verdicts(submission) if verdict in claims_of_system.VERDICTS else None
     page = claims_of_system.find_predictions(
-        submission, ontology, predicate=predicate, verdict=verdict, page=request.GET.get("page", "1")
+        submission,
+        ontology,
+        predicate=predicate,
+        verdict=verdict,
+        verdicts=known,
+        page=request.GET.get("page", "1"),
     )
     batch = getattr(submission, "batch", None)
     is_open = may_read(request.user, corpus)
@@ -33,7 +39,7 @@ def system(request: HttpRequest, tag: str, pk: int) -> HttpResponse:
         "has_team_page": is_team_shown(submission, timezone.now()),
         "is_scored": submission.scores.exists(),
         "page": page,
-        "claims": claims_of_system.show(page.object_list, ontology, with_texts=is_open),
+        "claims": claims_of_system.show(page.object_list, ontology, with_texts=is_open, verdicts=known),
         "is_open": is_open,
         "predicates": claims_of_system.predicates(submission, ontology),
         "predicate": predicate,

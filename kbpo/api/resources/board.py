@@ -1,6 +1,7 @@
 """The leaderboard of a corpus, and two systems side by side."""
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any
 
 from drf_spectacular.utils import extend_schema
@@ -11,7 +12,7 @@ from rest_framework.response import Response
 from annotations.models import Corpus
 from evaluation.registry import task_of
 from evaluation.scoring.comparing import Compared
-from evaluation.scoring.leaderboard import rows
+from evaluation.scoring.leaderboard import Row, rows
 from evaluation.scoring.listing import ALL, ALONE, HIDDEN, ONE, select
 from evaluation.submissions.standing_for import count_runs
 from evaluation.views.board import Choice, read_choice
@@ -117,6 +118,17 @@ class RowSerializer(serializers.Serializer[Any]):
         help_text="Of the run that stands for its team: how many of the team's runs had scores when chosen.",
     )
     why = serializers.CharField(help_text="Why it has no score or no rank; empty for a ranked one.")
+
+    @cached_property
+    def _readable(self) -> tuple[str, ...]:
+        return tuple(self.fields)
+
+    def to_representation(self, instance: Row) -> dict[str, Any]:
+        """Return what the fields say, without asking each of them: a leaderboard has thousands of figures."""
+        said = {name: getattr(instance, name) for name in self._readable}
+        said["measures"] = {name: one._asdict() for name, one in instance.measures.items()}
+        said["date"] = instance.date.isoformat().replace("+00:00", "Z")
+        return said
 
 
 class LeaderboardSerializer(ChosenSerializer):

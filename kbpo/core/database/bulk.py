@@ -9,9 +9,11 @@ from typing import Any
 
 import numpy as np
 from django.db import connection
+from django.db.backends.utils import CursorDebugWrapper, CursorWrapper
 from django.db.models import Model
 from numpy.typing import NDArray
 from psycopg import Cursor, sql
+from psycopg.pq import Format
 
 from kbpo.core.errors import InvalidInput
 
@@ -145,9 +147,14 @@ def insert_row(model: type[Model], values: Mapping[str, object]) -> None:
 
 def _fetch(statement: sql.SQL | sql.Composed, parameters: Sequence[object]) -> list[tuple[Any, ...]]:
     connection.ensure_connection()
-    # Django's own cursors bind parameters in the client, and those know no binary results.
+    # Django's own cursors bind parameters in the client, and those know no binary results. What it wraps them
+    # in is kept: whoever counts queries counts these.
+    wrapper = CursorDebugWrapper if connection.queries_logged else CursorWrapper
     with connection.wrap_database_errors, Cursor(connection.connection) as cursor:
-        return list(cursor.execute(statement, list(parameters), binary=True).fetchall())
+        cursor.format = Format.BINARY
+        words = statement.as_string(connection.connection)
+        wrapper(cursor, connection).execute(words, tuple(parameters))  # type: ignore[arg-type]
+        return list(cursor.fetchall())
 
 
 def _parsed(name: str, kind: str, data: bytes | None) -> Array:
