@@ -1,4 +1,5 @@
-"""How long the page of a leaderboard takes with a thousand systems, and how many a second are cached.
+"""How long the page of a leaderboard takes with a thousand systems, and how many a second are cached; and
+those of what is kept of it: a snapshot of all, and the history of a system that each arrival changed.
 
 Pages are made in one process, by Django's test client, with the Postgres process that serves it: the seconds
 of the processor say what a page costs on a machine that does other things too. Then gunicorn serves the site,
@@ -17,7 +18,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,20 @@ PAGES = {
     "one run of each team": "?runs=one",
     "filtered, two columns": "?labels=300&show=f1&show=labels",
 }
+KEPT = {
+    "snapshots": "/corpora/board/snapshots/",
+    "a snapshot": "/corpora/board/snapshots/1/",
+    "a snapshot, JSON": "/corpora/board/snapshots/1.json",
+    "a snapshot, CSV": "/corpora/board/snapshots/1.csv",
+    "a snapshot, API": "/api/v1/corpora/board/snapshots/1/",
+    "a system": "/submissions/{0}/",
+    "its history, JSON": "/submissions/{0}/history.json",
+    "its history, CSV": "/submissions/{0}/history.csv",
+    "its history, API": "/api/v1/submissions/{0}/history/",
+    "scores that are cited": "/submissions/{0}/scores/{1}/",
+    "its citation, API": "/api/v1/submissions/{0}/citation/",
+}
+"""Addresses by what is there; {0} is a submission, {1} a computation."""
 TIMES = 30
 GOAL, CACHED_GOAL = 100.0, 200.0  # ms of a page; cached answers a second
 VISITORS, SECONDS = 8, 6.0
@@ -92,7 +107,13 @@ def main(systems: int) -> None:
     _measure("/corpora/board/")
     post_worker_init(None)  # as in a server
     pages = {name: _measure(f"/corpora/board/{query}") for name, query in PAGES.items()}
-    print(json.dumps({**pages, "the first page, unchanged": _measure("/corpora/board/", is_known=True)}))
+    pages["the first page, unchanged"] = _measure("/corpora/board/", is_known=True)
+    submission, computation = keep(systems)
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE")
+    for name, address in KEPT.items():
+        pages[name] = _measure(address.format(submission, computation))
+    print(json.dumps(pages))
 
 
 def fill(systems: int) -> None:
@@ -161,6 +182,50 @@ def fill(systems: int) -> None:
     )
 
 
+def keep(systems: int) -> tuple[int, int]:
+    """Take a snapshot, and store that each arrival changed the first system; return it and a computation."""
+    from django.utils import timezone
+
+    from annotations.models import Corpus
+    from evaluation.models import Computation, Epoch, ScoreChange, Submission
+    from evaluation.registry import task_of
+    from evaluation.scoring.published import freezing
+
+    corpus, now = Corpus.objects.get(), timezone.now()
+    freezing.freeze(corpus=corpus, task=task_of(corpus), now=now)
+    columns = [
+        [part, "instance", "documents", "votes", 95, measure]
+        for part in ("all", "relation", "linking")
+        for measure in ("precision", "recall", "f1")
+    ]
+    made = Computation.objects.bulk_create(
+        Computation(
+            corpus=corpus,
+            number=number,
+            epoch=Epoch.objects.get(),
+            at=now - timedelta(hours=systems - number),
+            code_version="benchmark",
+            systems=number,
+            labels=40 * number,
+            audits=4 * number,
+            columns=columns,
+        )
+        for number in range(1, systems + 1)
+    )
+    first = Submission.objects.earliest("pk")
+    ScoreChange.objects.bulk_create(
+        ScoreChange(
+            submission=first,
+            computation=one,
+            is_public=True,
+            labels=40 + one.number,
+            figures=[500 + one.number % 9, 450, 550] * len(columns),
+        )
+        for one in made
+    )
+    return first.pk, systems // 2
+
+
 #: What a batch of a design by coordinated samples has.
 BATCH: dict[str, Any] = {"lam": 0.5, "floor": 0.1, "target_variance": 5e-4, "weights_version": "names v1"}
 
@@ -191,12 +256,14 @@ def _measure(address: str, *, is_known: bool = False) -> dict[str, Any]:
     answer = client.get(address)  # whatever is read once in a process
     with connection.execute_wrapper(note):
         answer = client.get(address)
-    assert answer.status_code == 200, answer.content
+        size = len(b"".join(answer))
+    assert answer.status_code == 200, answer
     known: dict[str, Any] = {"HTTP_IF_NONE_MATCH": answer["ETag"]} if is_known else {}
     times, cpu, postgres = [], time.process_time(), now()[2]
     for turn in range(TIMES):
         started = time.perf_counter()
         answer = client.get(address, REMOTE_ADDR=f"10.0.0.{turn}", **known)
+        b"".join(answer)
         times.append(1000 * (time.perf_counter() - started))
     return {
         "status": answer.status_code,
@@ -205,7 +272,7 @@ def _measure(address: str, *, is_known: bool = False) -> dict[str, Any]:
         "cpu_ms": round(1000 * (time.process_time() - cpu) / TIMES, 1),
         "postgres_cpu_ms": round(1000 * (now()[2] - postgres) / TIMES, 1),
         "queries": 0 if is_known else len(queries),  # but for one that the ETag takes
-        "kB": round(len(answer.content) / 1000, 1),
+        "kB": 0.0 if is_known else round(size / 1000, 1),
     }
 
 

@@ -194,8 +194,8 @@ class ToArchive(Protocol):
     def divided(self) -> "Sequence[ArchivedDivision]":
         """Return what `Archiving.divide` yields."""
 
-    def pseudonym(self, worker: int) -> str:
-        """Return what stands for a person in this release alone."""
+    def pseudonym(self, worker: int, question: int | None = None) -> str:
+        """Return what stands for a person: in this release alone, or in that which published a question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,6 +237,8 @@ class Archiving:
         Columns of the table of predictions: by name, for each system the values in the order of its units.
     write : callable
         Writes the task's own tables, and returns what stands in the manifest of them.
+    further_questions : callable
+        Of an epoch, the published questions, by row id, that it tells beside those that its sample needs.
     """
 
     unit_columns: tuple[str, ...]
@@ -244,6 +246,7 @@ class Archiving:
     divide: Callable[[ToArchive], Iterator[ArchivedDivision]]
     prediction_columns: Callable[[ToArchive], Mapping[str, Sequence[Sequence[Any]]]]
     write: Callable[[Writer, ToArchive], Mapping[str, Any]]
+    further_questions: Callable[[Epoch], Collection[int]] = lambda epoch: ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

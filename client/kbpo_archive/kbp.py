@@ -48,6 +48,10 @@ from kbpo_formats.ontologies.normal import read_normal
 ONTOLOGY = "ontology.json"
 KINDS = ("relation", "canonical")
 """Of the questions about relations, and about canonical mentions."""
+CROWD = "crowd"
+"""Who annotated a document in full, if not experts."""
+MAJORITY = "majority"
+"""Who decided on a label, if votes did."""
 EACH, SUMS, NOTHING_TOLD = "each", "sums", "nothing"
 """How documents annotated in full are told: each of them, by sums over all, or not at all."""
 

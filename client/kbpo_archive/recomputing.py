@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from kbpo_archive import classification, generation, kbp
 from kbpo_archive.errors import BadArchive
@@ -22,7 +22,6 @@ from kbpo_archive.ranking import Difference, Ranking
 from kbpo_archive.reading import Archive
 
 P = TypeVar("P", Place, SubsetPlace)
-SNAPSHOT = "kbpo-snapshot-1"
 
 AGREE = 1e-12
 """Within which a figure that is computed again agrees."""
@@ -110,7 +109,7 @@ def compare(archive: Archive) -> Recomputed:
     BadArchive
         If it is of a task that this version does not know, or is damaged.
     """
-    task = _task(archive)
+    task = find_task(archive)
     ranking = Ranking.of(archive)
     figures: dict[Place, Figure] = {}
     ranked: dict[Place, Figure] = {}
@@ -172,78 +171,9 @@ def between(archive: Archive, first: int, second: int) -> Iterator[Difference]:
             )
     if ranking is None or first == second:
         raise BadArchive("says nothing of how these two differ", where=str(archive.path))
-    for figures, differs in _scored(archive, _task(archive)):
+    for figures, differs in _scored(archive, find_task(archive)):
         for choice, differ in differs:
             yield from ranking.between(choice, differ, figures, first, second)
-
-
-def compare_snapshot(archive: Archive, kept: Mapping[str, Any]) -> Compared[Place]:
-    """Compute the figures of a snapshot of a leaderboard, and hold them against those that it has.
-
-    Its rows may be of when fewer systems of the epoch had arrived: then the sample is what it was. Held back
-    are rows of other epochs and of systems without a number here; and, of an earlier moment, recalls that
-    take labelled claims into account, and other tasks and designs.
-
-    Parameters
-    ----------
-    archive : Archive
-    kept : mapping
-        A snapshot's file (docs/data.md).
-
-    Raises
-    ------
-    BadArchive
-        If it is no snapshot, or one of another corpus.
-    """
-    try:
-        tag, form, tables = kept["snapshot"]["corpus"], kept["snapshot"]["format"], kept["tables"]
-    except (KeyError, TypeError):
-        raise BadArchive("is no snapshot of a leaderboard", where="--snapshot") from None
-    if form != SNAPSHOT or tag != archive.manifest["corpus"]["tag"]:
-        raise BadArchive(
-            f"is a {form!r:.30} of the corpus {tag!r:.60}; a {SNAPSHOT!r} of"
-            f" {archive.manifest['corpus']['tag']!r} is needed",
-            where="--snapshot",
-        )
-    systems = archive.table("systems")
-    number = dict(zip(systems["submission"].tolist(), systems["system"].tolist(), strict=True))
-    by_moment: dict[int, dict[Place, Figure]] = {}
-    held_back = 0
-    for table in tables:
-        choice = Choice(*(table[name] for name in Choice._fields))
-        for row in table["rows"]:
-            if row["epoch"] != archive.manifest["epoch"] or row["system"] not in number:
-                held_back += len(row["measures"])
-                continue
-            moment = by_moment.setdefault(row["batch"], {})
-            for measure, figure in row["measures"].items():
-                place = Place(number[row["system"]], *choice, table["level"], measure)
-                moment[place] = Figure(*figure)
-    figures: dict[Place, Figure] = {}
-    stated_then: dict[Place, Figure] = {}
-    for through, published in sorted(by_moment.items()):
-        found, told = _as_after(archive, through, published)
-        held_back += len(published) - len(told)
-        figures |= found
-        stated_then |= told
-    return Compared(figures, stated_then, held_back)
-
-
-def _as_after(
-    archive: Archive, through: int, published: Mapping[Place, Figure]
-) -> tuple[dict[Place, Figure], dict[Place, Figure]]:
-    """Return the figures as after so many systems, computed and published, as far as they can be computed."""
-    task = _task(archive)
-    if through == archive.table("systems")["system"].size:
-        told = {place: one for place, one in published.items() if not task.is_held_back(archive, place)}
-        scored = task.score(archive)
-    elif archive.manifest["task"] == "kbp":
-        told = {place: one for place, one in published.items() if kbp.was_told(archive, place)}
-        scored = kbp.score(archive, through)
-    else:
-        return {}, {}
-    found = {place: one for some in scored for place, one in some.figures if place in told} if told else {}
-    return found, told
 
 
 def has_systems(archive: Archive) -> bool:
@@ -268,7 +198,8 @@ def _held(
     return Compared(figures, comparable, len(published) - len(comparable))
 
 
-def _task(archive: Archive) -> _Task:
+def find_task(archive: Archive) -> _Task:
+    """Return how the scores of an archive's task are computed; BadArchive if it is not known."""
     name = archive.manifest["task"]
     if name not in _TASKS:
         raise BadArchive(

@@ -13,6 +13,9 @@ WEIGHT = "p_"
 SUBSET = "in_"
 """What the names of columns begin with that say, for a division, which of its subsets something is of."""
 
+OTHER_LINK = "other"
+"""What stands for the link that one person gave a mention, and that nothing in the document has."""
+
 INT, FLOAT, FLAG, TEXT = "whole number", "number", "0 or 1", "text"
 
 
@@ -135,7 +138,11 @@ _ALL = (
         "judgements",
         "Generated text: what one person said of one measure of a sampled output, as scores take it.",
         ("unit", INT, "which output"),
-        ("annotator", TEXT, "as in votes; empty where nobody answered, and the label stands for it"),
+        (
+            "annotator",
+            TEXT,
+            "who: a pseudonym of this release alone; empty where nobody answered, and the label counts",
+        ),
         ("measure", TEXT, "which"),
         ("value", FLOAT, "what was said"),
     ),
@@ -160,9 +167,9 @@ _ALL = (
     ),
     _table(
         "votes",
-        "What one person's answer says of one claim of a question.",
+        "What one person's answer says of one claim of a question, before it was published.",
         ("question", INT, "which"),
-        ("annotator", TEXT, "who: a pseudonym of this release alone"),
+        ("annotator", TEXT, "who: a pseudonym of the release alone that published the question"),
         ("expert", FLAG, "whether an expert"),
         ("counts", FLAG, "whether it is a vote: not if it was rejected"),
         ("claim", TEXT, "as in labels"),
@@ -246,6 +253,7 @@ _ALL = (
         ("probability", FLOAT, "that of the second phase; 1 of the first"),
         ("true", INT, "how many relations hold in it"),
         ("sha256", TEXT, "of its text in UTF-8; empty where that was removed"),
+        ("by", TEXT, "who annotated it: expert, or crowd"),
     ),
     _table(
         "document_counts",
@@ -286,7 +294,31 @@ _ALL = (
         ("type", TEXT, "of its entity"),
         ("canonical_start", INT, "where the mention begins that names its entity best"),
         ("canonical_end", INT, "and ends"),
-        ("link", TEXT, "the entity in a knowledge base; empty if it has none"),
+        ("link", TEXT, "the entity in a knowledge base; empty if it has none, or the text was removed"),
+    ),
+    _table(
+        "document_questions",
+        "A question that was asked of people to annotate a retired document in full.",
+        ("document", INT, "which"),
+        ("question", INT, "which: its votes are in votes, or in mention_votes if it asks for all mentions"),
+    ),
+    _table(
+        "mention_votes",
+        "A mention that one person marked in a retired document.",
+        ("document", INT, "which"),
+        ("annotator", TEXT, "who: a pseudonym of the release alone with which the document was retired"),
+        ("expert", FLAG, "whether an expert"),
+        ("counts", FLAG, "whether it is a vote: not if it was rejected"),
+        (
+            "start",
+            INT,
+            "where it begins, in characters; empty, with all that follows, where nothing was marked",
+        ),
+        ("end", INT, "and ends"),
+        ("type", TEXT, "of its entity"),
+        ("canonical_start", INT, "where the mention begins that names its entity best"),
+        ("canonical_end", INT, "and ends"),
+        ("link", TEXT, "as in mentions, where one there has it; other if none has; empty: to nothing"),
     ),
     _table(
         "recall_sums",

@@ -83,6 +83,8 @@ def _run(asked: argparse.Namespace, output: Output, of_client: Mapping[str, Any]
         pair = None if asked.between is None else (asked.between[0], asked.between[1])
         if asked.snapshot is not None:
             return recomputing.show_snapshot(asked.archive, asked.snapshot, output)
+        if asked.history is not None:
+            return recomputing.show_history(asked.archive, asked.history, output)
         return recomputing.show(asked.archive, output, of=asked.of, pair=pair)
     if asked.command == "training":
         return training.make(asked.archive, asked.out, asked.texts, output)

@@ -57,6 +57,12 @@ def for_recomputing(command: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="compute the figures of a snapshot of the leaderboard, also of earlier in the epoch",
     )
+    command.add_argument(
+        "--history",
+        type=Path,
+        metavar="FILE",
+        help="compute the scores that a system had, one by one: FILE is history.json of its page",
+    )
 
 
 def _archive(command: argparse.ArgumentParser) -> None:

@@ -59,12 +59,10 @@ def show_snapshot(path: Path, snapshot: Path, output: Output) -> int:
     WrongUsage
         If NumPy and SciPy are not there, or one of the files is not what it should be.
     """
-    try:
-        kept = json.loads(snapshot.read_bytes())
-    except (OSError, ValueError, RecursionError) as error:
-        raise WrongUsage(f"{snapshot} is no snapshot: {error}") from None
+    kept = _read(snapshot, "snapshot")
     with opened(path) as archive:
-        from kbpo_archive.recomputing import AGREE, compare_snapshot
+        from kbpo_archive.earlier import compare_snapshot
+        from kbpo_archive.recomputing import AGREE
 
         names = archive.table("systems")["name"]
         found = compare_snapshot(archive, kept)
@@ -84,6 +82,52 @@ def show_snapshot(path: Path, snapshot: Path, output: Output) -> int:
         told = f"all {len(found.stated):,} figures of the snapshot come out again, within {AGREE:g}"
     output.tell(told)
     return 1 if wrong else 0
+
+
+def show_history(path: Path, history: Path, output: Output) -> int:
+    """Print the figures of a system's history as an archive has them; return 1 if one is not as it was shown.
+
+    Raises
+    ------
+    WrongUsage
+        If NumPy and SciPy are not there, or one of the files is not what it should be.
+    """
+    rows = _read(history, "history")
+    with opened(path) as archive:
+        from kbpo_archive.earlier import ROUNDED, compare_history
+
+        names = archive.table("systems")["name"]
+        found = compare_history(archive, rows)
+        output.rows(
+            [
+                {"number": number, "name": names[place.system - 1], **place._asdict(), **_figure(figure)}
+                for (_, number), one in found.items()
+                for place, figure in _sorted(one.figures)
+            ]
+        )
+    if held_back := sum(one.held_back for one in found.values()):
+        output.tell(f"{held_back:,} more figures rest on what this archive does not tell")
+    wrong = [
+        (number, place, by)
+        for (_, number), one in found.items()
+        for place, by in one.differences.items()
+        if not by <= ROUNDED
+    ]
+    for number, place, by in wrong[:LISTED]:
+        output.tell(f"not as shown after computation {number}, by {by:.1e}: {', '.join(map(str, place))}")
+    stated = sum(len(one.stated) for one in found.values())
+    told = f"{len(wrong):,} of {stated:,} figures of the history come out otherwise"
+    if not wrong:
+        told = f"all {stated:,} figures of the history come out again, as they were rounded"
+    output.tell(told)
+    return 1 if wrong else 0
+
+
+def _read(path: Path, what: str) -> Any:
+    try:
+        return json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError) as error:
+        raise WrongUsage(f"{path} is no {what}: {error}") from None
 
 
 def _compared(found: "Recomputed", output: Output) -> int:

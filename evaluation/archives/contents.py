@@ -2,13 +2,15 @@
 
 import hmac
 import json
+from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-from django.db.models import QuerySet
+from django.db.models import F, Q, QuerySet
 
 from annotations.kinds.registry import read_question
 from annotations.models import KindAgreement, Label, Question, Response
@@ -52,8 +54,8 @@ class Contents:
     of_task : Archiving
     pool : Pool
     sample : Sample
-    key : bytes
-        What pseudonyms are made with.
+    release_keys : mapping of int to bytes
+        What the pseudonyms of each released epoch of the corpus are made with, by row id.
     """
 
     epoch: Epoch
@@ -61,14 +63,34 @@ class Contents:
     of_task: Archiving
     pool: Pool
     sample: Sample
-    key: bytes
+    release_keys: Mapping[int, bytes]
 
     @cached_property
     def questions(self) -> Mapping[int, int]:
         """The number of each published question, by row id: in the order of documents and keys."""
-        found = Question.objects.filter(pk__in=[pk for _, pk in releases.published(self.epoch)])
+        needed = {pk for _, pk in releases.published(self.epoch)} | self.further
+        found = Question.objects.filter(pk__in=needed)
         ordered = sorted(found.values_list("document__doc_id", "key", "pk"))
         return {pk: number for number, (*_, pk) in enumerate(ordered)}
+
+    @cached_property
+    def further(self) -> set[int]:
+        """The published questions, by row id, that the task tells beside those that the sample needs."""
+        return set(self.of_task.further_questions(self.epoch))
+
+    @cached_property
+    def _releases(self) -> tuple[Sequence[datetime], Sequence[bytes]]:
+        """When the corpus' epochs were released, in their order, with what pseudonyms are made with."""
+        rows = Epoch.objects.filter(pk__in=list(self.release_keys)).order_by("number")
+        found = list(rows.values_list("pk", "released_at"))
+        return [at for _, at in found if at is not None], [self.release_keys[pk] for pk, _ in found]
+
+    @cached_property
+    def _key_of_question(self) -> Mapping[int, bytes]:
+        """By question, the key of the release that published it."""
+        times, keys = self._releases
+        published = Question.objects.filter(pk__in=list(self.questions)).values_list("pk", "published_at")
+        return {pk: keys[max(0, bisect_right(times, at) - 1)] for pk, at in published if at is not None}
 
     @cached_property
     def teams(self) -> Mapping[int, int]:
@@ -298,7 +320,11 @@ class Contents:
             yield from sorted((self.questions[pk], *row) for pk, *row in rows)
 
     def votes(self) -> Rows:
-        """Yield what people said of each claim: those of before the release."""
+        """Yield what people said of each claim, before it was published.
+
+        A question that an earlier release published is told by that release's pseudonyms: since its answers
+        stand in that archive too, others would tell which two pseudonyms are one person.
+        """
         sealed = ReleasedLabels.objects.filter(epoch=self.epoch).first()
         last = 0 if sealed is None else sealed.last_answer
         for some in self._some_questions():
@@ -308,18 +334,22 @@ class Contents:
                     "pk", "kind", "payload"
                 )
             }
-            answers = Response.objects.filter(question__in=some, pk__lte=last).values_list(
+            before = Q(pk__lte=last) | Q(
+                question__in=self.further.intersection(some), answered_at__lte=F("question__published_at")
+            )
+            answers = Response.objects.filter(before, question__in=some).values_list(
                 "question_id", "worker_id", "is_expert", "is_valid", "answer"
             )
             yield from sorted(
-                (self.questions[pk], self.pseudonym(worker), is_expert, is_valid, claim, value)
+                (self.questions[pk], self.pseudonym(worker, pk), is_expert, is_valid, claim, value)
                 for pk, worker, is_expert, is_valid, answer in answers
                 for claim, value in contents[pk].values(answer).items()
             )
 
-    def pseudonym(self, worker: int) -> str:
-        """Return what stands for a person in this release alone."""
-        return hmac.digest(self.key, f"annotator|{worker}".encode(), "sha256").hex()[:16]
+    def pseudonym(self, worker: int, question: int | None = None) -> str:
+        """Return what stands for a person: in this release alone, or in that which published a question."""
+        key = self.release_keys[self.epoch.pk] if question is None else self._key_of_question[question]
+        return hmac.digest(key, f"annotator|{worker}".encode(), "sha256").hex()[:16]
 
     def audits(self) -> Rows:
         """Yield the audits that were drawn, or might have been."""

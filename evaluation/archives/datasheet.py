@@ -10,7 +10,8 @@ from kbpo_archive.kbp import EACH, NOTHING_TOLD, SUMS
 _DOCUMENTS = {
     EACH: (
         "All documents that recall rests on are retired. They are told one by one: `documents.csv`,"
-        " `true_relations.csv`, `mentions.csv`, `document_counts.csv`, `findings.csv`."
+        " `true_relations.csv`, `mentions.csv`, `document_counts.csv`, `findings.csv`; and what people said"
+        " of them, where people annotated them: `document_questions.csv`, `mention_votes.csv`."
     ),
     SUMS: (
         "Some of the documents that recall rests on are sealed: later epochs rest on them. `recall_sums.csv`"
@@ -55,7 +56,8 @@ def datasheet(epoch: Epoch, task: Task, manifest: Mapping[str, Any]) -> str:
         f" ({licence['texts'] or 'none is named, so they are not given out'}).",
         "## Collection",
         "Judgements are by paid annotators, or by experts where `expert` is 1. A label is what the votes that"
-        " count amount to. `annotator` is a pseudonym of this release: it is another in every other.",
+        " count amount to. `annotator` is a pseudonym of the release that published the question: it is"
+        " another in every other.",
         "## How it was sampled",
         "Under `coordinated`, a unit is in the sample if u < π, with u the top 53 bits of"
         " HMAC-SHA256(secret, key) times 2⁻⁵³; π grew as systems arrived, and `units.csv` has it as it was in"

@@ -2,6 +2,7 @@
 
 import hashlib
 import logging
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from io import SEEK_END, BytesIO
 from typing import Any, BinaryIO
@@ -112,16 +113,16 @@ def make(epoch: Epoch, task: Task) -> EpochArchive:
         Stored, and its bytes in its place.
     """
     state = state_of(epoch)
-    key, _ = ArchiveKey.objects.get_or_create(epoch=epoch)
+    keys = _release_keys(epoch)
     last = newest(epoch)
     again = last is not None and last.state == state
     edition = 1 if last is None else last.edition if again else last.edition + 1
     with store().draft(f"{FOLDER}/{epoch.pk}-{edition}.zip") as draft:  # its digest tells its name
-        manifest = _write(draft.file, epoch, task, edition, bytes.fromhex(key.key))
+        manifest = _write(draft.file, epoch, task, edition, keys)
         digest = _digest(draft.file)
         if last is not None and again and last.digest != digest:
             edition += 1  # such as votes that were looked at since: the other's bytes are lost
-            manifest = _write(draft.file, epoch, task, edition, bytes.fromhex(key.key))
+            manifest = _write(draft.file, epoch, task, edition, keys)
             digest = _digest(draft.file)
         elif last is not None and again:
             draft.keep(last.place)
@@ -139,6 +140,13 @@ def make(epoch: Epoch, task: Task) -> EpochArchive:
         draft.keep(archive.place)  # a file without a row is made again; a row without one never is
     archive.save(force_insert=True)
     return archive
+
+
+def _release_keys(epoch: Epoch) -> Mapping[int, bytes]:
+    """Return what pseudonyms are made with, of each released epoch of a corpus, by row id."""
+    released = Epoch.objects.filter(corpus=epoch.corpus_id, released_at__isnull=False).order_by("number")
+    found = (ArchiveKey.objects.get_or_create(epoch=one)[0] for one in released)
+    return {one.epoch_id: bytes.fromhex(one.key) for one in found}
 
 
 def _digest(file: BinaryIO) -> str:
@@ -164,7 +172,9 @@ def remove_unfinished(*, now: datetime) -> int:
 
 
 @transaction.atomic
-def _write(file: BinaryIO, epoch: Epoch, task: Task, edition: int, key: bytes) -> dict[str, Any]:
+def _write(
+    file: BinaryIO, epoch: Epoch, task: Task, edition: int, keys: Mapping[int, bytes]
+) -> dict[str, Any]:
     """Write an edition, and nothing else, to a file; return its manifest."""
     assert task.archiving is not None, "it is asked before"
     manifest = _manifest(epoch, task, edition)
@@ -174,7 +184,7 @@ def _write(file: BinaryIO, epoch: Epoch, task: Task, edition: int, key: bytes) -
     if epoch.batches.exists():
         pool = pools.read_pool(epoch, last_scored(epoch), task.choices.weightings)
         sample = pools.read_sample(pool)
-        contents = Contents(epoch, task, task.archiving, pool, sample, key)
+        contents = Contents(epoch, task, task.archiving, pool, sample, keys)
         contents.write(writer)
         manifest |= contents.about_figures
         manifest |= task.archiving.write(writer, contents)

@@ -140,7 +140,9 @@ def _send_archive(request: HttpRequest, corpus: Corpus, epoch: int, edition: int
     try:
         stream = store().open(archive.place)
         response = send_file(request, stream, name=called, kind="application/zip", etag=etag)
-    except FileNotFoundError:  # it is made again if it is the newest
+    except FileNotFoundError:
+        if EpochArchive.objects.filter(epoch=archive.epoch_id, edition__gt=edition).exists():
+            raise Http404("the bytes of this edition are lost, and only the newest is made again") from None
         return _being_made()
     return _marked(response, corpus, archive.digest)
 

@@ -29,7 +29,7 @@ SHOWN = 10
 def history_file(request: HttpRequest, pk: str, kind: str) -> HttpResponse:
     """Send how the scores of a submission changed, as CSV or JSON."""
     found = find(request.user, pk=int(pk))
-    rows = history.table(history.changes(found), task_of(found.corpus).choices.units)
+    rows = history.table(found, history.changes(found), task_of(found.corpus).choices.units)
     if kind == "csv":
         response = HttpResponse(
             "".join(csv_lines(history.COLUMNS, rows)), content_type="text/csv; charset=utf-8"
@@ -108,6 +108,7 @@ def context_of(request: HttpRequest, found: Submission, task: Task) -> dict[str,
         ],
         "history_size": len(changes),
         "history_measures": [(name, choices.measures[name]) for name in choices.parts[choices.part].measures],
+        "history_level": next(iter(last.figures))[4],
         "timeline": picture,
         "timeline_of": choices.measures[ranked_by],
         "part_name": choices.parts[choices.part].name if len(choices.parts_of_scores) > 1 else "",

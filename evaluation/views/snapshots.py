@@ -3,7 +3,9 @@
 import csv
 from collections.abc import Iterator, Mapping
 from typing import Any
+from urllib.parse import urlencode
 
+from django.core.paginator import Page, Paginator
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
@@ -15,12 +17,16 @@ from annotations.models import Corpus
 from evaluation.models import Snapshot
 from evaluation.registry import task_of
 from evaluation.scoring.published import citing, freezing, snapshots
-from evaluation.scoring.published.snapshots import CHOSEN, Board
+from evaluation.scoring.published.snapshots import CHOSEN, Board, Row
 from evaluation.task import Task
 from evaluation.views.board import fit_columns
 from evaluation.views.epochs import Line
 from kbpo.core.revalidating import public_page
 
+PAGE = 100
+"""Systems on a page."""
+SYSTEM = "system"
+"""What of an address names a system whose page of rows is meant."""
 FOR_EVER = "public, max-age=31536000, immutable"
 
 
@@ -46,7 +52,7 @@ def snapshot(request: HttpRequest, tag: str, number: str) -> HttpResponse:
         "corpus": found.corpus,
         "task": task,
         "board": board,
-        "rows": board.rows,
+        "page": _page(board, request),
         "columns": fit_columns(choices, (row.measures for row in board.rows)),
         "level": board.chosen["level"],
         "choosing": _choosing(board, task),
@@ -55,7 +61,7 @@ def snapshot(request: HttpRequest, tag: str, number: str) -> HttpResponse:
         "ranked_by": choices.measures[choices.parts[board.chosen["part"]].ranked_by]
         if board.chosen["part"] in choices.parts
         else "",
-        "query": request.GET.urlencode(),
+        "query": urlencode(asked_of(request)),
         "citation": citing.cite_snapshot(found, request.build_absolute_uri("/")[:-1]),
     }
     return render(request, "evaluation/snapshot.html", context)
@@ -119,10 +125,12 @@ def led_to(request: HttpRequest, tag: str, system: int | None = None) -> HttpRes
     if not said.isascii() or not said.isdecimal() or len(said) > len("999999999"):
         raise Http404("no such snapshot")
     found = find(tag, int(said))
-    kept = asked_of(request)
-    address = reverse("snapshot", args=[tag, found.number])
-    asked = "&".join(f"{name}={value}" for name, value in kept.items() if value.replace("_", "").isalnum())
-    return redirect(f"{address}{f'?{asked}' if asked else ''}{'' if system is None else f'#system-{system}'}")
+    kept = {name: value for name, value in asked_of(request).items() if value.replace("_", "").isalnum()}
+    if system is not None:
+        kept[SYSTEM] = system
+    asked = f"?{urlencode(kept)}" if kept else ""
+    place = "" if system is None else f"#system-{system}"
+    return redirect(f"{reverse('snapshot', args=[tag, found.number])}{asked}{place}")
 
 
 def csv_lines(columns: tuple[str, ...], rows: Iterator[dict[str, Any]]) -> Iterator[str]:
@@ -131,6 +139,15 @@ def csv_lines(columns: tuple[str, ...], rows: Iterator[dict[str, Any]]) -> Itera
     yield writer.writeheader()
     for row in rows:
         yield writer.writerow(row)
+
+
+def _page(board: Board, request: HttpRequest) -> "Page[Row]":
+    """Return the page of rows that an address asks for, by its number or by a system that is on it."""
+    asked = request.GET.get("page")
+    places = [str(row.named.submission) for row in board.rows]
+    if asked is None and request.GET.get(SYSTEM) in places:
+        asked = str(1 + places.index(request.GET[SYSTEM]) // PAGE)
+    return Paginator(board.rows, PAGE).get_page(asked)
 
 
 def _choosing(board: Board, task: Task) -> list[tuple[str, str, list[tuple[Any, str, bool]]]]:

@@ -1,6 +1,6 @@
 """Examples from documents that were annotated in full and are retired."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from kbpo_archive.kbp import EACH
-from kbpo_archive.reading import Archive, Columns
+from kbpo_archive.kbp import CROWD, EACH, MAJORITY
+from kbpo_archive.keys import read_pair, relation_of, subject_of
+from kbpo_archive.reading import NOTHING, Archive, Columns
 from kbpo_archive.training.texts import Span, Text
 from kbpo_estimators.document_samples import DocumentSample, SimpleRandom, TwoPhase
 
@@ -40,7 +41,9 @@ class Annotated:
         found: dict[int, list[Example]] = defaultdict(list)
         if self.table["doc_id"]:
             for document, *values in _rows(self.archive, "true_relations", ("document", *_RELATION)):
-                found[document].append(dict(zip(_RELATION, values, strict=True)))
+                votes_for, votes = self._relation_votes.get((document, *values), (0, 0))
+                said = {"votes_for": votes_for, "votes": votes}
+                found[document].append({**dict(zip(_RELATION, values, strict=True)), **said})
         for document, doc_id in enumerate(self.table["doc_id"]):
             yield {
                 **self._head("relations", doc_id),
@@ -53,6 +56,7 @@ class Annotated:
         """Yield each document with its mentions, by entity."""
         for document, doc_id in enumerate(self.table["doc_id"]):
             numbers: dict[Span, int] = {}
+            people, marked = self._mention_votes[document]
             yield {
                 **self._head("coreference", doc_id),
                 "mentions": [
@@ -61,9 +65,11 @@ class Annotated:
                         "end": span[1],
                         "type": type_,
                         "entity": numbers.setdefault(name, len(numbers)),
+                        "votes_for": marked[span, type_],
                     }
                     for span, type_, name, _ in self._mentions[document]
                 ],
+                "votes": len(people),
                 **self._of_document(document),
                 "text": self._text(doc_id),
             }
@@ -124,6 +130,43 @@ class Annotated:
             names = ("document", "start", "end", "type", "canonical_start", "canonical_end", "link")
             for document, start, end, type_, first, last, link in _rows(self.archive, "mentions", names):
                 found[document].append(((start, end), type_, (first, last), link))
+        return found
+
+    @cached_property
+    def _by_experts(self) -> set[int]:
+        """The documents that experts annotated."""
+        return {document for document, by in enumerate(self.table.get("by", ())) if by != CROWD}
+
+    @cached_property
+    def _mention_votes(self) -> Mapping[int, tuple[set[str], Counter[tuple[Span, str]]]]:
+        """By document, the people whose votes it follows from, and how many marked what; not of experts'."""
+        found: dict[int, tuple[set[str], Counter[tuple[Span, str]]]] = defaultdict(lambda: (set(), Counter()))
+        if self.archive.has("mention_votes"):
+            names = ("document", "annotator", "expert", "counts", "start", "end", "type")
+            rows = list(_rows(self.archive, "mention_votes", names))
+            by_experts = {document for document, _, is_expert, *_ in rows if is_expert} | self._by_experts
+            for document, annotator, _, is_vote, start, end, type_ in rows:
+                if is_vote and document not in by_experts:
+                    people, marked = found[document]
+                    people.add(annotator)
+                    if start != NOTHING:
+                        marked[(start, end), type_] += 1
+        return found
+
+    @cached_property
+    def _relation_votes(self) -> Mapping[tuple[Any, ...], tuple[int, int]]:
+        """By document, relation, and where subject and object are: how many say it holds, of how many."""
+        if not self.archive.has("document_questions"):
+            return {}
+        asked = dict(_rows(self.archive, "document_questions", ("question", "document")))
+        keys = dict(_rows(self.archive, "questions", ("question", "key")))
+        found = {}
+        names = ("question", "claim", "votes_for", "votes", "source")
+        for question, claim, votes_for, votes, source in _rows(self.archive, "labels", names):
+            if question in asked and asked[question] not in self._by_experts and source == MAJORITY:
+                places, subject = read_pair(keys[question]), subject_of(claim)
+                sides = (*places[subject], *places[1 - subject])
+                found[asked[question], relation_of(claim), *sides] = votes_for, votes
         return found
 
 

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from kbpo_archive.kbp import KINDS
+from kbpo_archive.kbp import KINDS, MAJORITY
+from kbpo_archive.keys import read_span, relation_of, subject_of
 from kbpo_archive.pool import ArchivedPool
 from kbpo_archive.reading import NOTHING, Columns
 from kbpo_archive.tables import WEIGHT
@@ -21,7 +22,7 @@ from kbpo_estimators.precision import label_weights
 COORDINATED = "coordinated"
 PART = "relation"
 """Of scores: that which the labels of relations decide alone."""
-MAJORITY, REMOVED = "majority", "removed"
+REMOVED = "removed"
 Example = dict[str, Any]
 
 
@@ -67,7 +68,7 @@ class Judged:
             subject, object_ = _span(numbers, "subject", unit), _span(numbers, "object", unit)
             text = self.texts.get(doc_id)
             *_, one, _, other = key.split("|")  # the types of the pair, each after its place
-            types = (one, other) if _subject_of(claim) == 0 else (other, one)
+            types = (one, other) if subject_of(claim) == 0 else (other, one)
             yield {
                 "id": self._id(unit),
                 "doc_id": doc_id,
@@ -81,8 +82,8 @@ class Judged:
                 **self._judged(self.pool.labels.place[question, claim]),
                 "offers": [
                     {
-                        "relation": offer.rpartition("|")[0],
-                        "is_reversed": int(_subject_of(offer) != _subject_of(claim)),
+                        "relation": relation_of(offer),
+                        "is_reversed": int(subject_of(offer) != subject_of(claim)),
                         "label": int(self._labels["value"][place]),
                         "votes_for": int(self._labels["votes_for"][place]),
                         "votes": int(self._labels["votes"][place]),
@@ -124,7 +125,7 @@ class Judged:
                 continue
             (_, place), *_ = of_question
             doc_id = self._documents[question]
-            mention, name = (_read_span(one) for one in self._questions[question].split("|")[-2:])
+            mention, name = (read_span(one) for one in self._questions[question].split("|")[-2:])
             text, claimed = self.texts.get(doc_id), needed[question]
             yield {
                 "id": f"{self._begin}-name-{doc_id}-{mention[0]}-{mention[1]}-{name[0]}-{name[1]}",
@@ -314,13 +315,3 @@ def _passage(text: Text | None, *spans: Span) -> Example:
 
 def _number(value: float) -> float | None:
     return None if math.isnan(value) else value
-
-
-def _subject_of(claim: str) -> int:
-    """Return which mention of a pair is the subject of a claim: 0 or 1."""
-    return int(claim.rpartition("|")[2])
-
-
-def _read_span(text: str) -> Span:
-    start, _, end = text.partition("-")
-    return int(start), int(end)

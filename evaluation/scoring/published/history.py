@@ -64,6 +64,8 @@ class Change:
         Its number.
     code_version : str
     why : Why
+    systems : int
+        How many had arrived in the epoch: the last batch that the scores rest on.
     labels : int
         Of the system.
     is_public : bool
@@ -77,6 +79,7 @@ class Change:
     epoch: int
     code_version: str
     why: Why
+    systems: int
     labels: int
     is_public: bool
     figures: Mapping[Column, Figures]
@@ -136,6 +139,7 @@ def _change(row: ScoreChange, why: Why) -> Change:
         epoch=computation.epoch.number,
         code_version=computation.code_version,
         why=why,
+        systems=computation.systems,
         labels=row.labels,
         is_public=row.is_public,
         figures=read_figures(computation.columns, row.figures),
@@ -165,16 +169,18 @@ def _more(now: int | None, before: int | None) -> int | None:
     return None if now is None or before is None else now - before
 
 
-def table(found: Sequence[Change], units: str) -> Iterator[dict[str, object]]:
-    """Yield a history as flat rows, one for each change and figure, for files and the API."""
+def table(submission: Submission, found: Sequence[Change], units: str) -> Iterator[dict[str, object]]:
+    """Yield the history of a submission as flat rows, one a change and figure, for files and the API."""
     for one in found:
         for (part, weighting, estimator, standard, level, measure), figures in one.figures.items():
             estimate, low, high = (None if value is None else value / DEPTH for value in figures)
             yield {
+                "submission": submission.pk,
                 "number": one.number,
                 "at": one.at.isoformat(),
                 "epoch": one.epoch,
                 "why": one.why.words(units),
+                "systems": one.systems,
                 "systems_arrived": one.why.systems,
                 "labels_more": one.why.labels,
                 "audits_more": one.why.audits,
@@ -194,10 +200,12 @@ def table(found: Sequence[Change], units: str) -> Iterator[dict[str, object]]:
 
 COLUMNS = (
     *(
+        "submission",
         "number",
         "at",
         "epoch",
         "why",
+        "systems",
         "systems_arrived",
         "labels_more",
         "audits_more",

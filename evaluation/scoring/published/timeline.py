@@ -47,7 +47,7 @@ class Timeline:
         Points of a line in steps: a score holds until the next one.
     dots : tuple of Dot
     up, along : tuple of Mark
-        Numbers in per cent, and days.
+        Numbers in per cent; and days, with hours where both are the same.
     left_out : int
         Changes beyond `MOST`.
     """
@@ -101,6 +101,7 @@ def draw(points: Sequence[tuple[datetime, Measure]], *, name: str, until: dateti
         )
         for at, one in drawn
     ]
+    day = "%-d %b %Y" if first.date() != last.date() else "%-d %b %Y, %H:%M"
     steps = [f"{dots[0].x},{dots[0].y}"]
     for before, dot in pairwise(dots):
         steps += [f"{dot.x},{before.y}", f"{dot.x},{dot.y}"]
@@ -110,8 +111,8 @@ def draw(points: Sequence[tuple[datetime, Measure]], *, name: str, until: dateti
         dots=tuple(dots),
         up=tuple(Mark(f"{round(100 * tick)}".replace("-", "−"), y(tick)) for tick in fitted.ticks),
         along=(
-            Mark(f"{first:%-d %b %Y}", LEFT + 4, "start"),
-            Mark(f"{last:%-d %b %Y}", RIGHT, "end"),
+            Mark(f"{first:{day}}", LEFT + 4, "start"),
+            Mark(f"{last:{day}}", RIGHT, "end"),
         ),
         left_out=len(known) - len(drawn),
     )

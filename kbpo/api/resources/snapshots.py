@@ -100,10 +100,12 @@ class TakeSerializer(serializers.Serializer[Any]):
 class HistoryRowSerializer(serializers.Serializer[Any]):
     """A figure of a system from one change to the next, to a tenth of a hundredth, as pages show it."""
 
+    submission = serializers.IntegerField()
     number = serializers.IntegerField(help_text="Of the computation, in the corpus.")
     at = serializers.DateTimeField()
     epoch = serializers.IntegerField()
     why = serializers.CharField()
+    systems = serializers.IntegerField(help_text="That had arrived in the epoch.")
     systems_arrived = serializers.IntegerField(help_text="Since the last change in this epoch.")
     labels_more = serializers.IntegerField(allow_null=True)
     audits_more = serializers.IntegerField(allow_null=True)
@@ -209,7 +211,7 @@ class HistoryView(ApiView):
     def get(self, request: Request, pk: int) -> Response:
         """Return what pages showed of a submission's scores, from each change to the next, and why."""
         found = find(request.user, pk=pk)
-        rows = history.table(history.changes(found), task_of(found.corpus).choices.units)
+        rows = history.table(found, history.changes(found), task_of(found.corpus).choices.units)
         return answer(HistorySerializer({"submission": found.pk, "changes": rows}))
 
 

@@ -14,7 +14,6 @@ from django.test import Client
 from django.utils import timezone
 
 from annotations.models import Corpus
-from docs import recompute_precision
 from evaluation.kbp.choices import CHOICES
 from evaluation.kbp.task import TASK as KBP
 from evaluation.models import (
@@ -34,10 +33,6 @@ from kbpo import pipeline
 from kbpo.accounts.models import User
 from kbpo.core.errors import Conflict
 from kbpo.core.models import AuditEntry
-from kbpo.core.storage.folder import path_of
-from kbpo_archive.reading import Archive
-from kbpo_archive.recomputing import AGREE, compare_snapshot
-from tests import archives
 from tests.factories import TeamFactory, UserFactory, give
 from tests.integration.conftest import Small
 
@@ -120,41 +115,6 @@ def test_what_was_cited_keeps_its_numbers(
         assert "Withdrawn" in page
         assert "one</a>" not in page
         assert "Alpha" not in page
-
-
-def test_what_was_cited_comes_out_of_the_archive(
-    scored: Submission,
-    small: Small,
-    corpus: Corpus,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    """Cited while the epoch was open and at its release: both from the archive, and by the short script."""
-    freeze(corpus)
-    monkeypatch.setattr(estimation, "code_version", lambda task: "99.0+other")
-    for number in range(20):
-        small.submit(f"later{number}", team=f"Team{number % 7}", seed=10 + number)
-    pipeline.advance()
-    small.judge()
-    releasing.release(corpus=corpus, task=KBP, retire=1.0)
-    archive = archives.made()
-    lifecycle.withdraw(submission=scored, user=scored.team.members.get())
-    with Archive(path_of(archive.place)) as opened:
-        for number, systems in ((1, 2), (2, 22)):
-            kept = json.loads(text(f"/corpora/small/snapshots/{number}.json"))
-            found = compare_snapshot(opened, kept)
-            assert max(found.differences.values()) <= AGREE
-            of_system = [place for place in found.stated if place.estimator == "documents"]
-            assert {place.measure for place in of_system} == {"precision", "recall", "f1"}
-            assert {row["batch"] for table in kept["tables"] for row in table["rows"]} == {systems}
-            figures = sum(len(row["measures"]) for table in kept["tables"] for row in table["rows"])
-            assert found.held_back == (figures - len(found.stated)) < figures / 2
-            assert (found.held_back == 0) == (number == 2)
-    capsys.readouterr()
-    recompute_precision.main(str(path_of(archive.place)))
-    lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == 22
-    assert all(float(line.rsplit(maxsplit=1)[1]) < 1e-9 for line in lines)
 
 
 def test_its_digest_is_over_the_bytes_of_its_file(scored: Submission, corpus: Corpus) -> None:
@@ -267,9 +227,26 @@ def test_addresses_of_boards_and_systems_lead_to_a_snapshot(scored: Submission, 
     board = client.get("/corpora/small/?snapshot=1&weighting=relation")
     assert board.headers["Location"] == f"{FIRST}?weighting=relation"
     system = client.get(f"/submissions/{scored.pk}/?snapshot=1")
-    assert system.headers["Location"] == f"{FIRST}#system-{scored.pk}"
+    assert system.headers["Location"] == f"{FIRST}?system={scored.pk}#system-{scored.pk}"
+    assert f'id="system-{scored.pk}"' in text(system.headers["Location"].partition("#")[0])
     assert client.get("/corpora/small/?snapshot=2").status_code == 404
     assert client.get("/corpora/small/?snapshot=x").status_code == 404
+
+
+def test_a_large_snapshot_has_pages_and_a_system_is_found_on_its_own(
+    scored: Submission, corpus: Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("evaluation.views.snapshots.PAGE", 1)
+    freeze(corpus)
+    of_page = {number: re.findall(r'id="system-(\d+)"', text(f"{FIRST}?page={number}")) for number in (1, 2)}
+    assert sorted(int(one) for found in of_page.values() for one in found) == sorted(
+        Submission.objects.values_list("pk", flat=True)
+    )
+    for pk in of_page[1] + of_page[2]:
+        assert re.findall(r'id="system-(\d+)"', text(f"{FIRST}?system={pk}")) == [pk]
+    assert re.findall(r'id="system-(\d+)"', text(f"{FIRST}?system=99999")) == of_page[1]
+    assert "CSV and JSON have all 2 rows" in text(FIRST)
+    assert len(text("/corpora/small/snapshots/1.csv").splitlines()) == 3
 
 
 def test_its_file_is_kept_for_ever_and_its_page_is_asked_for_again(

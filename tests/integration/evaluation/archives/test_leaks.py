@@ -1,13 +1,18 @@
 """What is sealed is in no archive, training data, snapshot or history, nor at an address that shows these."""
 
 import base64
+import csv
 import hashlib
 import json
+import re
 import zipfile
+from datetime import datetime
 
 import pytest
 from django.core.management import call_command
+from django.db import transaction
 from django.db.models import F
+from django.test import Client
 from django.utils import timezone
 
 from annotations.models import Corpus, Document, Label, Question
@@ -23,7 +28,8 @@ from evaluation.models import (
     Submission,
 )
 from evaluation.scoring import releasing
-from evaluation.scoring.published import freezing
+from evaluation.scoring.published import freezing, timeline
+from evaluation.scoring.stored import Measure
 from kbpo import pipeline
 from kbpo.accounts.models import Team, User
 from kbpo.core.storage.folder import path_of
@@ -36,20 +42,29 @@ pytestmark = pytest.mark.django_db
 HIDDEN, WITHDRAWN, TEAM = "Zanzibar the hidden", "Zanzibar the withdrawn", "Zanzibar laboratory"
 
 
-@pytest.fixture
-def told(judged, client, tmp_path):
+@pytest.fixture(scope="module")
+def told(judged, django_db_blocker, tmp_path_factory):
     """All that is told of a corpus whose first epoch is released and whose second is open, by where it is."""
+    with django_db_blocker.unblock(), transaction.atomic():
+        yield tell(tmp_path_factory.mktemp("told"))
+        transaction.set_rollback(True)
+
+
+def tell(tmp_path):
+    """Release an epoch, have systems judged in the next, and gather what everybody can read, by place."""
+    client = Client()
     Submission.objects.filter(name="s1").update(name=HIDDEN)
     Submission.objects.filter(name="s3").update(name=WITHDRAWN)
     Team.objects.filter(name="Gamma").update(name=TEAM)
     releasing.release(corpus=Corpus.objects.get(), task=KBP, retire=0.5)
     archive = made()
-    path = World(40).write_kb(tmp_path / "late.kb", World(40).system(recall=0.9, precision=0.4, seed=9))
-    call_command("submit", str(path), "--corpus", "small", "--team", "Delta", "--name", "late")
-    pipeline.advance()
     gold = str(World(40).write_gold(tmp_path / "gold"))
-    call_command("simulate_crowd", "--corpus", "small", "--gold", gold, "--error", "0.1")
-    pipeline.advance()  # its epoch is open, and has answers
+    for seed, (name, team) in enumerate((("late", "Delta"), ("later", "Epsilon")), start=9):
+        path = World(40).write_kb(tmp_path / name, World(40).system(recall=0.9, precision=0.4, seed=seed))
+        call_command("submit", str(path), "--corpus", "small", "--team", team, "--name", name)
+        pipeline.advance()
+        call_command("simulate_crowd", "--corpus", "small", "--gold", gold, "--error", "0.1")
+        pipeline.advance()  # its epoch is open, and has answers
     corpus = Corpus.objects.get()
     assert freezing.freeze(corpus=corpus, task=KBP, now=timezone.now())[1]
     Corpus.objects.update(texts=Corpus.Texts.OPERATORS)
@@ -66,6 +81,7 @@ def told(judged, client, tmp_path):
     change = ScoreChange.objects.filter(submission__name="late").latest("pk")
     for address in (
         *("/corpora/small/", "/corpora/small/snapshots/", "/corpora/small/data/"),
+        "/corpora/small/compare/?" + "&".join(f"{one}={pk}" for one, pk in zip("ab", systems, strict=True)),
         f"/submissions/{change.submission_id}/scores/{change.computation.number}/",
         *(f"/corpora/small/snapshots/{number}{end}" for number in numbers for end in ("/", ".json", ".csv")),
         *(f"/submissions/{pk}/{name}" for pk in systems for name in ("", "history.csv", "history.json")),
@@ -119,10 +135,33 @@ def test_nothing_that_is_sealed_is_told(told):
 
 def test_it_is_found_where_it_is_looked_for(told):
     assert Submission.objects.filter(name__in=[HIDDEN, WITHDRAWN]).count() == 2
-    assert Epoch.objects.filter(released_at=None).get().batches.count() == 1
+    assert Epoch.objects.filter(released_at=None).get().batches.count() == 2
     secret = Epoch.objects.get(number=1).secret
     assert secret in told["archive manifest.json"].decode()
     assert any("s0" in told[where].decode() for where in told if where.startswith("/corpora"))
+
+
+def test_the_picture_of_a_history_says_no_more_than_its_file(told):
+    """Heights alone are about scores: none is drawn with digits that the file does not have."""
+    change = ScoreChange.objects.filter(submission__name="late").latest("pk")
+    page = told[f"/submissions/{change.submission_id}/"].decode()
+    rows = json.loads(told[f"/submissions/{change.submission_id}/history.json"])
+    of_picture = [
+        (datetime.fromisoformat(row["at"]), Measure(row["estimate"], row["low"], row["high"]))
+        for row in rows
+        if (row["part"], row["standard"], row["measure"]) == (KBP.choices.part, "votes", "f1")
+    ]
+    assert len(of_picture) > 1
+    again = timeline.draw(of_picture, name="F1", until=timezone.now())
+    (picture,) = re.findall(r'<figure class="over-time">.*?</figure>', page, flags=re.DOTALL)
+    heights = {float(one) for one in re.findall(r' (?:y1|y2|cy)="([\d.]+)"', picture)}
+    assert heights == {
+        *(height for dot in again.dots for height in (dot.y, dot.low, dot.high)),
+        *(mark.at for mark in again.up),
+    }
+    drawn = re.search(r'<polyline points="([^"]+)"', picture)[1]
+    assert [one.split(",")[1] for one in drawn.split()] == [one.split(",")[1] for one in again.line.split()]
+    assert [one.words for one in again.dots] == re.findall(r"<g><title>(.*?)</title>", picture)
 
 
 def test_sealed_documents_are_not_told_from_others(told):
@@ -150,6 +189,6 @@ def test_what_is_sampled_in_the_open_epoch_is_not_told(told):
             assert doc_id not in content, where
     archive = EpochArchive.objects.annotate(number=F("epoch__number")).get()
     assert archive.number == 1
-    with Archive(path_of(archive.place)) as opened:
-        questions = opened.table("questions")
-    assert not sealed & set(zip(questions["doc_id"], questions["key"], strict=True))
+    asked_before = list(csv.DictReader(told["archive questions.csv"].decode().splitlines()))
+    assert asked_before
+    assert not sealed & {(one["doc_id"], one["key"]) for one in asked_before}
