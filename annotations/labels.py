@@ -95,7 +95,7 @@ def settle_questions(limit: int = 500, *, wait: bool = False) -> int:
             least_posterior=F("document__corpus__least_posterior"),
         )
         .order_by("pk")
-        .select_for_update(of=("self",), skip_locked=not wait)[:limit]
+        .select_for_update(no_key=True, of=("self",), skip_locked=not wait)[:limit]
     )
     votes: dict[int, list[Response]] = defaultdict(list)
     for response in Response.objects.filter(question__in=questions, is_valid=True, is_expert=False):

@@ -96,7 +96,8 @@ def record_many(*, answers: Sequence[Answer]) -> list[Response]:
     """
     for worker, as_expert in {(given.worker, given.as_expert) for given in answers}:
         check_role(worker=worker, as_expert=as_expert)
-    # One order for all: two batches that share questions wait for each other, and never in a circle.
+    # One order for all: two batches that share questions wait for each other, and never in a circle. The keys
+    # stay, so that a sample which is stored meanwhile may refer to the same questions, in whatever order.
     locked = list(
         Question.objects.filter(pk__in={given.question.pk for given in answers})
         .annotate(
@@ -105,7 +106,7 @@ def record_many(*, answers: Sequence[Answer]) -> list[Response]:
             guidelines_id=ontologies.newest_guidelines("document__corpus"),
         )
         .order_by("pk")
-        .select_for_update(of=("self",))
+        .select_for_update(no_key=True, of=("self",))
     )
     under = {question.pk: question.guidelines_id for question in locked}
     corpora = {question.pk: question.corpus_id for question in locked}

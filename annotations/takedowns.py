@@ -83,7 +83,7 @@ def withdraw_questions(limit: int = 500) -> int:
         open_questions()
         .select_related("document")
         .order_by("pk")
-        .select_for_update(of=("self",), skip_locked=True)[:limit]
+        .select_for_update(no_key=True, of=("self",), skip_locked=True)[:limit]
     )
     votes: dict[int, list[Response]] = defaultdict(list)
     for response in Response.objects.filter(question__in=questions, is_valid=True, is_expert=False):

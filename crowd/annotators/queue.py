@@ -114,7 +114,7 @@ def waiting(*, worker: User, now: datetime, as_expert: bool = False) -> list[Wai
 @transaction.atomic
 def hold_again(*, worker: User, question: Question, now: datetime) -> bool:
     """Hold a question that a worker held before, if it still has a place; say whether it has."""
-    Question.objects.select_for_update().get(pk=question.pk)
+    Question.objects.select_for_update(no_key=True).get(pk=question.pk)
     held = Reservation.objects.filter(question=question, worker=worker).first()
     if held is None or not _open_to(worker, now, held.as_expert).filter(pk=question.pk).exists():
         return False
@@ -148,7 +148,7 @@ def _take(worker: User, now: datetime, corpus: Corpus | None, as_expert: bool) -
             candidates.exclude(pk__in=full)
             .select_related("document__corpus")
             .order_by("pk")
-            .select_for_update(of=("self",), skip_locked=skip_locked)
+            .select_for_update(no_key=True, of=("self",), skip_locked=skip_locked)
             .first()
         )
         if question is None and not skip_locked:
@@ -175,7 +175,7 @@ def _companions(question: Question, worker: User, now: datetime, as_expert: bool
     """Find and lock what can be answered on the same page."""
     interface = interface_of(question.kind)
     about = interface.queue.companions(question)
-    about = about.order_by("pk").select_for_update(of=("self",), skip_locked=True)
+    about = about.order_by("pk").select_for_update(no_key=True, of=("self",), skip_locked=True)
     locked = [companion.pk for companion in about]
     if not locked:
         return []

@@ -20,7 +20,7 @@ from evaluation.design import columns, plans
 from evaluation.models import Epoch, InclusionProbability, SampleBatch, Submission
 from evaluation.submissions import quota
 from evaluation.submissions.lifecycle import BEFORE_SAMPLING, lock, move
-from evaluation.submissions.progress import progress
+from evaluation.submissions.progress import count_asked
 from evaluation.task import Task
 from evaluation.units import BoolArray, FloatArray, IntArray, Units
 from kbpo.core.clock.nudge import nudge
@@ -218,19 +218,17 @@ def sample_submission(*, submission_id: int, task: Task) -> bool:
     move(
         locked,
         Submission.State.JUDGING,
-        _words_of_questions(epoch, submission),
+        _words_of_questions(batch),
     )
     nudge(SETTLE_TASK)
     return True
 
 
-def _words_of_questions(epoch: Epoch, submission: Submission) -> str:
-    """Say how many questions a sample makes: those that progress counts, and those that are shared."""
-    done = progress(submission)
-    assert done is not None, "its sample is stored"
-    beside = f", and {done.shared:,} that it shares with systems before it" if done.shared else ""
-    new = f"{done.needed:,} question{'s' * (done.needed != 1)}"
-    return f"epoch {epoch.number}; people are asked {new} for it{beside}"
+def _words_of_questions(batch: SampleBatch) -> str:
+    """Say how many questions a sample makes: new ones, and those that are shared."""
+    new, shared = count_asked(batch)
+    beside = f", and {shared:,} that it shares with systems before it" if shared else ""
+    return f"epoch {batch.epoch.number}; people are asked {new:,} question{'s' * (new != 1)} for it{beside}"
 
 
 def design_weights(batch: SampleBatch, units: Units, task: Task) -> FloatArray:

@@ -1,6 +1,7 @@
 """Which other corpus a refused file was probably meant for, told by the documents that it names."""
 
 from dataclasses import dataclass
+from typing import BinaryIO
 
 from django.db.models import Count
 
@@ -34,24 +35,35 @@ class OtherCorpus:
 
 
 def find_other_corpus(file: ReadFile) -> OtherCorpus | None:
-    """Return the corpus that has most of the documents that a refused file names; None for its own, or none.
-
-    Every corpus is seen by everybody, with its documents' ids; one that is not would have to be left out.
-    """
+    """Return the corpus that has most of the documents that a refused file names; None for its own."""
     if file.state != "refused":
         return None
     stream = file.open_file()
     if stream is None:
         return None
     with stream:
-        text = "\n".join(line.text for line in excerpt(stream, 1, LINES))
+        return find_named_corpus(stream, sent_to=file.corpus)
+
+
+def find_named_corpus(stream: BinaryIO, *, sent_to: Corpus) -> OtherCorpus | None:
+    """Return the corpus that has most of the documents that a file names; None for that of `sent_to`.
+
+    Every corpus is seen by everybody, with its documents' ids; one that is not would have to be left out.
+
+    Parameters
+    ----------
+    stream : binary file
+        At its start; plain or gzip.
+    sent_to : Corpus
+    """
+    text = "\n".join(line.text for line in excerpt(stream, 1, LINES))
     named = [one for one in find_documents(text) if "\0" not in one]
     if not named:
         return None
     corpora = {one.pk: one for one in Corpus.objects.order_by("pk")}
     having = Document.objects.filter(corpus__in=list(corpora), doc_id__in=named).order_by()
     known = dict(having.values_list("corpus").annotate(n=Count("pk")))
-    here = known.pop(file.corpus_id, 0)
+    here = known.pop(sent_to.pk, 0)
     best = max(known, key=lambda pk: (known[pk], -pk), default=None)
     if best is None or known[best] <= here or 2 * known[best] < len(named):
         return None

@@ -110,6 +110,15 @@ def progress(submission: Submission) -> Progress | None:
     return Progress(batch.settled, batch.needed, left, answered_at, shared, shared_settled)
 
 
+def count_asked(batch: SampleBatch) -> tuple[int, int]:
+    """Count the questions that a sample asks, and those that it shares with systems before, without audits.
+
+    Both follow from the samples alone, and not from when something was answered or audited.
+    """
+    counted = _counted().get(pk=batch.pk)
+    return counted.asked, counted.asked_before
+
+
 def count_settled(submissions: Collection[int]) -> dict[int, tuple[int, int]]:
     """Count the settled questions of those asked for each sampled submission, and all of these."""
     batches = _counted().filter(submission__in=submissions)
@@ -135,6 +144,8 @@ def _counted() -> QuerySet[SampleBatch, Any]:
         needed=count(~for_systems, ~for_systems),
         shared=count(for_systems, for_systems),
         shared_settled=count(settled & for_systems, audited & for_systems),
+        asked=Count("questions", filter=~for_systems),
+        asked_before=Count("questions", filter=for_systems),
     ).order_by()
 
 

@@ -1,6 +1,6 @@
 """Checking a file without submitting it."""
 
-from typing import Any
+from typing import Any, BinaryIO, cast
 from uuid import UUID
 
 from django.contrib.auth.decorators import login_required
@@ -14,7 +14,7 @@ from annotations.models import Corpus
 from evaluation.models import FileCheck
 from evaluation.registry import task_of
 from evaluation.submissions import checks, problem_list, visiting
-from evaluation.submissions.other_corpus import find_other_corpus
+from evaluation.submissions.other_corpus import find_named_corpus, find_other_corpus
 from evaluation.views.files import find_file, written_anew
 from evaluation.views.forms import CheckForm, VisitorCheckForm, remembered
 from evaluation.views.upload import asked_for, sending
@@ -101,14 +101,21 @@ def _read_of_visitor(*, file: "File[bytes]", corpus: Corpus, format: str) -> dic
     read = visiting.check(file=file, corpus=corpus, task=task, format=format)
     errors = [one for one in read.problems if one.severity == "ERROR"]
     counted = read.counts.get("problems", {})
+    other = None
+    if not read.accepted:
+        file.seek(0)
+        other = find_named_corpus(cast(BinaryIO, file.file), sent_to=corpus)
     return {
         "is_read": True,
         "is_accepted": read.accepted,
         "heading": WORDS[FileCheck.State.ACCEPTED if read.accepted else FileCheck.State.REFUSED][0],
         "name": file.name,
         "corpus": corpus,
+        "file": {"corpus": corpus},
+        "other": other,
         "task": task,
         "summary": task.summarise(read.counts),
+        "only_error": errors[0] if len(errors) == 1 else None,
         "codes": sorted(counted.items(), key=lambda one: (-one[1], one[0])),
         "shown": (errors or list(read.problems))[:VISITORS_PROBLEMS],
         "is_cut": len(errors or read.problems) > VISITORS_PROBLEMS,
@@ -121,6 +128,7 @@ def checked(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Show what a check found."""
     found = find_file(request, "check", pk)
     assert isinstance(found, FileCheck)
+    first = problem_list.find(found, severity="ERROR")[:ERRORS]
     task = task_of(found.corpus)
     heading, next_step = WORDS[FileCheck.State(found.state)]
     context = {
@@ -136,7 +144,8 @@ def checked(request: HttpRequest, pk: UUID) -> HttpResponse:
         "summary": task.summarise(found.counts),
         **written_anew(found, request),
         "codes": problem_list.count_codes(found, task.reader.codes),
-        "problems": problem_list.find(found, severity="ERROR")[:ERRORS],
+        "problems": first,
+        "only_error": first[0] if len(first) == 1 else None,
     }
     context["version"] = f"{found.state}.{context['normalised_state']}"
     context["is_moving"] = "waiting" in (found.state, context["normalised_state"])

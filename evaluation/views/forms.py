@@ -318,10 +318,9 @@ class UploadForm(FileForm):
         label="Show it on the leaderboard",
         required=False,
         initial=True,
-        help_text="Otherwise only your team and the operators see it. You can change this at any time. The"
-        " archive of its epoch, which everybody has once that is released, holds what scores need of every"
-        " judged system: of one that is not shown, or withdrawn, under a pseudonym, and what nobody judged"
-        " without its place. Which systems are of one team can be seen there.",
+        help_text="Otherwise only your team and the operators see it. You can change this at any time. What"
+        " its score rests on is in its epoch's archive in any case, under a pseudonym if it is not shown;"
+        " which systems are of one team can be seen there.",
     )
     anonymous_until = forms.DateField(
         label="Keep its name and your team's from others until",

@@ -25,7 +25,7 @@ class NameForm(forms.Form):
         label="Your name",
         max_length=150,
         required=False,
-        help_text="Your teammates and the operators see it; empty, they see your email address.",
+        help_text="Your teammates and the operators see it, beside your email address.",
         widget=forms.TextInput(attrs={"autocomplete": "name"}),
     )
 

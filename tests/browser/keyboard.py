@@ -4,14 +4,19 @@ from playwright.sync_api import Locator, Page
 
 MOST = 400  # stops on a page, above which something repeats itself
 
-#: The element that has the focus: a number of its own, and what is wrong with how it shows that.
+#: The element that has the focus: a number of its own, and what is wrong with how it shows that. A box to be
+#: ticked may show it by a line around its whole label.
 STOP = """() => {
   const one = document.activeElement;
   if (!one || one === document.body || one === document.documentElement) return null;
   const known = (window.stops ??= new Map());
   if (!known.has(one)) known.set(one, known.size);
-  const style = getComputedStyle(one), box = one.getBoundingClientRect(), faults = [];
-  if (style.outlineStyle === "none" || parseFloat(style.outlineWidth) < 1) faults.push("shows no focus");
+  const box = one.getBoundingClientRect(), faults = [];
+  const isOutlined = (part) => {
+    const style = getComputedStyle(part);
+    return style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 1;
+  };
+  if (![one, ...(one.labels ?? [])].some(isOutlined)) faults.push("shows no focus");
   if (one.tabIndex > 0) faults.push("jumps the queue");
   const isBeside = box.right <= 0 || box.left >= innerWidth;
   if (box.bottom <= 0 || box.top >= innerHeight || isBeside) faults.push("is out of sight");
@@ -26,16 +31,22 @@ USABLE = """() => [...document.querySelectorAll("a[href], button, input, select,
 
 
 def walk(page: Page) -> tuple[int, list[str]]:
-    """Go through a page by Tab from its start: return the number of stops, and what is wrong with them."""
+    """Go through a page by Tab: return the number of stops, and what is wrong with them.
+
+    It begins where the page starts, or put the focus by itself, and goes over the end to the start.
+    """
     seen: set[int] = set()
     faults: list[str] = []
-    last = None
+    last, is_over_the_end = None, False
     page.evaluate("document.activeElement?.blur()")
     for _ in range(MOST):
         page.keyboard.press("Tab")
         stop = page.evaluate(STOP)
         if stop is not None and stop["number"] == last:
             continue  # within a date: its day, its month, its year
+        if stop is None and not is_over_the_end:
+            is_over_the_end = True
+            continue
         if stop is None or stop["number"] in seen:
             return len(seen), faults
         last = stop["number"]

@@ -1,10 +1,12 @@
 """Two hosts on this machine: a network namespace and a home each, and nothing in common but what is named."""
 
 import contextlib
+import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+import threading
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,7 @@ from tests.conftest import ROOT, clean_environment
 from tests.processes import pids_in, wait_until
 
 PORT = 8000  # of each host's web, in its own network
+SENT = "sent"  # what a beat says for each reminder, with its task's name
 NETWORKS = "10.213"  # its networks' first two bytes
 
 
@@ -25,6 +28,62 @@ def may_make_networks() -> str:
     except FileNotFoundError:
         return "making network namespaces takes the program ip (package iproute2)"
     return f"there are no network namespaces here: {done.stderr.strip()}" if done.returncode else ""
+
+
+class Starter:
+    """A process of a host that forks others, at once."""
+
+    def __init__(self, command: list[str], environment: Mapping[str, str], home: Path) -> None:
+        with (home / "starting.log").open("ab") as log:
+            self._process = subprocess.Popen(
+                command,
+                cwd=ROOT,
+                env=environment,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
+                start_new_session=True,
+            )
+        self._lock = threading.Lock()
+        self._read()
+
+    def start(self, role: str, log: Path, given: Sequence[str]) -> "Forked":
+        return Forked(self.ask({"role": role, "log": str(log), "given": list(given)}), self)
+
+    def ask(self, what: Mapping[str, Any]) -> Any:
+        with self._lock:
+            assert self._process.stdin is not None
+            self._process.stdin.write(json.dumps(what) + "\n")
+            self._process.stdin.flush()
+            return self._read()
+
+    def _read(self) -> Any:
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        assert line, "what starts processes has ended"
+        return json.loads(line)
+
+    def end(self) -> None:
+        self._process.kill()
+        self._process.communicate()
+
+
+class Forked:
+    """A process that a starter has forked."""
+
+    def __init__(self, pid: int, starter: Starter) -> None:
+        self.pid, self._starter = pid, starter
+        self._status: int | None = None
+
+    def poll(self) -> int | None:
+        """Return how it ended; None if it has not."""
+        if self._status is None:
+            self._status = self._starter.ask({"pid": self.pid})
+        return self._status
+
+    def wait(self) -> None:
+        assert wait_until(lambda: self.poll() is not None, 60)
 
 
 @dataclass
@@ -43,7 +102,8 @@ class Host:
     number: int
     home: Path
     environment: dict[str, str]
-    running: dict[str, "subprocess.Popen[bytes]"] = field(default_factory=dict)
+    running: dict[str, "subprocess.Popen[bytes] | Forked"] = field(default_factory=dict)
+    starter: "Starter | None" = None
 
     @property
     def network(self) -> str:
@@ -94,31 +154,25 @@ class Host:
                 start_new_session=True,
             )
 
+    def fork(self, role: str, *given: str) -> None:
+        """Start web, worker, beat or a crowd (`tests.hosts.starting`); what it says is in `said`."""
+        if self.starter is None:
+            self.starter = Starter(self._inside("-m", "tests.hosts.starting"), self.environment, self.home)
+        self.running[role] = self.starter.start(role, self.home / f"{role}.log", given)
+
     def start_web(self) -> None:
         """Start web, and wait until it answers."""
-        self.start(
-            "web",
-            *("-m", "gunicorn", "--config", "python:kbpo.web_server", "kbpo.wsgi"),
-            *("--bind", f"127.0.0.1:{PORT}", "--workers", "1", "--threads", "4", "--timeout", "120"),
-        )
+        self.fork("web")
         asked = f"import urllib.request as u; u.urlopen('{self.site}/healthz', timeout=5)"
         assert wait_until(lambda: self._is_through("-c", asked), 120), self.said("web")
 
     def start_worker(self, name: str = "worker", **variables: str) -> None:
-        """Start a worker."""
+        """Start a worker of its own, with other variables."""
         self.start(
             name,
             *("-m", "celery", "--app", "kbpo.core.clock.celery", "worker", "--concurrency", "1"),
             *("--loglevel", "INFO", "--without-gossip", "--without-mingle", "--without-heartbeat"),
             **variables,
-        )
-
-    def start_beat(self) -> None:
-        """Start beat."""
-        self.start(
-            "beat",
-            *("-m", "celery", "--app", "kbpo.core.clock.celery", "beat"),
-            *("--scheduler", "celery.beat:Scheduler", "--pidfile=", "--loglevel", "WARNING"),
         )
 
     def said(self, name: str) -> str:
@@ -174,6 +228,8 @@ def hosts(folder: Path, common: Mapping[str, str], each: Any) -> Iterator[list[H
         for host in made:
             for name in list(host.running):
                 host.kill(name)
+            if host.starter is not None:
+                host.starter.end()
         for host in made:
             assert wait_until(lambda host=host: not pids_in(host.home)), pids_in(host.home)  # type: ignore[misc]
             _ip("netns", "delete", host.network, check=False)

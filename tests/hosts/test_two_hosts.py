@@ -6,25 +6,16 @@ from each. Neither host reaches the other, nor has a file that the other has.
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
-import boto3
 import pytest
-from moto.server import ThreadedMotoServer
 
-from kbpo.core.embedded import Postgres, Redis
-from tests.hosts.hosts import Host, hosts, may_make_networks
+from tests.hosts.hosts import Host, may_make_networks
+from tests.hosts.place import Place, two_hosts
 from tests.processes import wait_until
-from tests.stores import KEYS, free_port
-from tests.world import World
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(bool(may_make_networks()), reason=may_make_networks())]
 
-DOCUMENTS = 40
 LONG = 240.0  # seconds; what is waited for takes a few, on a machine that has nothing else to do
-BUCKET = "kbpo-two-hosts"
 MAKE_A_MEMBER = """
 import os
 os.environ["DJANGO_SETTINGS_MODULE"] = "kbpo.settings"
@@ -41,73 +32,16 @@ print(made.secret)
 """
 
 
-@dataclass
-class Place:
-    """Two hosts, the store that they share, and the files of a world."""
-
-    first: Host
-    second: Host
-    store: Any
-    world: World
-    folder: Path
-
-    def objects(self) -> list[str]:
-        return [one["Key"] for one in self.store.list_objects_v2(Bucket=BUCKET).get("Contents", ())]
-
-    def system(self, seed: int) -> Path:
-        claims = self.world.system(recall=0.7, precision=0.6, seed=seed)
-        return self.world.write_kb(self.folder / f"{seed}.kb", claims)
-
-
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
-    folder = tmp_path_factory.mktemp("hosts")
-    shared = folder / "shared"
-    shared.mkdir()
-    postgres, redis, port = Postgres(shared, durable=False), Redis(shared), free_port()
-    store = ThreadedMotoServer("0.0.0.0", port, verbose=False)
-    store.start()
-    try:
-        common = {
-            "DATABASE_URL": f"postgres://kbpo@/kbpo?host={postgres.acquire().parent}",
-            "REDIS_URL": f"redis+socket://{redis.acquire()}",
-            "SECRET_KEY": "Zt7mQx2vLp9RkW4cYb8NfH3jDs6GaE1uKo5TiVwBn0123456789",
-            "DEBUG": "1",
-            "KBPO_EPOCH_SECRET": "07" * 32,
-            "FILE_STORE": f"s3://{BUCKET}/site",
-            "FILE_STORE_KEY": KEYS[0],
-            "FILE_STORE_SECRET": KEYS[1],
-            "OPENBLAS_NUM_THREADS": "1",
-            "PYTHONPATH": "client",
-        }
-        with hosts(folder, common, lambda host: {"FILE_STORE_ENDPOINT": f"http://{host.gateway}:{port}"}) as (
-            first,
-            second,
-        ):
-            client = _client(port)
-            client.create_bucket(Bucket=BUCKET)
-            yield Place(first, second, client, World(DOCUMENTS), folder)
-    finally:
-        store.stop()
-        redis.release()
-        postgres.release()
-
-
-def _client(port: int) -> Any:
-    return boto3.client(
-        "s3",
-        endpoint_url=f"http://127.0.0.1:{port}",
-        region_name="us-east-1",
-        aws_access_key_id=KEYS[0],
-        aws_secret_access_key=KEYS[1],
-    )
+    with two_hosts(tmp_path_factory.mktemp("hosts")) as place:
+        yield place
 
 
 def test_what_one_host_takes_in_the_other_reads_samples_judges_and_sends(place: Place) -> None:
     first, second, world = place.first, place.second, place.world
     corpus = world.write_corpus(place.folder / "corpus.jsonl")
     gold = world.write_gold(place.folder / "gold.jsonl")
-    first.manage("migrate", "--verbosity", "0")
     loading = ("load_corpus", str(corpus), "--corpus", "news", "--licence", "CC0", "--texts", "public")
     first.manage(*loading)
     second.manage("load_gold", str(gold), "--corpus", "news", "--documents", "6")
@@ -116,7 +50,7 @@ def test_what_one_host_takes_in_the_other_reads_samples_judges_and_sends(place: 
     token = first.run("-c", MAKE_A_MEMBER).strip()
     first.start_web()
     second.start_web()
-    first.start_beat()
+    first.fork("beat")
 
     # A worker that was given no store refuses, says why, and touches no row.
     first.start_worker("lost", FILE_STORE="", FILE_STORE_ENDPOINT="", FILE_STORE_KEY="", FILE_STORE_SECRET="")
@@ -128,14 +62,14 @@ def test_what_one_host_takes_in_the_other_reads_samples_judges_and_sends(place: 
     first.kill("lost")
 
     # Uploaded at one, read and sampled at the other; then the other way round.
-    second.start_worker()
+    second.fork("worker")
     waiting = ("--until", "judging", "--timeout", str(LONG))
     assert json.loads(second.client(token, "status", str(two), *waiting))["state"] == "judging"
-    first.start_worker()
+    first.fork("worker")
     second.kill("worker")
     three = second.client(token, "submit", str(place.system(3)), *sent, "--name", "three", *waiting)
     assert json.loads(three)["state"] == "judging"
-    second.start_worker()
+    second.fork("worker")
 
     # Judged at both, and scored by whoever comes first.
     crowd = ("simulate_crowd", "--corpus", "news", "--gold", str(gold), "--seed", "5")

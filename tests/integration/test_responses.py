@@ -303,6 +303,24 @@ def test_settling_passes_over_what_somebody_else_holds(question: Question) -> No
     assert labels.settle_questions() == 1
 
 
+@pytest.mark.django_db(transaction=True)
+def test_who_refers_to_questions_holds_up_neither_answers_nor_settling(question: Question) -> None:
+    """As a sample does whose transaction still goes on: in a circle with others, they waited for ever."""
+    other = connection.copy()
+    try:
+        other.set_autocommit(False)
+        with other.cursor() as cursor:
+            cursor.execute("SELECT 1 FROM annotations_question WHERE id = %s FOR KEY SHARE", [question.pk])
+        with connection.cursor() as cursor:
+            cursor.execute("SET lock_timeout = '2s'")
+        vote(question, BORN, BORN, BORN)
+        assert labels.settle_questions() == 1
+        other.rollback()
+    finally:
+        other.close()
+        connection.close()
+
+
 # Under `curtailed`
 
 

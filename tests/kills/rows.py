@@ -2,10 +2,11 @@
 
 import hashlib
 import json
+import tempfile
 from collections.abc import Mapping
 from email import message_from_bytes
 from functools import cache
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from django.apps import apps
@@ -13,6 +14,7 @@ from django.conf import settings
 from django.db import models
 
 from annotations.models import Question
+from evaluation.archives.making import FOLDER as ARCHIVES
 from evaluation.design import columns
 from evaluation.design.evidence import Evidence
 from evaluation.models import (
@@ -25,11 +27,10 @@ from evaluation.models import (
     Unit,
     UnitColumn,
 )
+from evaluation.submissions import files
 from kbpo.core.database.coded import unpack
-from kbpo.core.keeping import trash
-from kbpo.core.keeping.installation import PLACE
 from kbpo.core.models import AuditEntry
-from kbpo.core.storage.folder import path_of
+from kbpo.core.storage import store
 from kbpo_archive.reading import Archive
 from kbpo_archive.recomputing import compare
 
@@ -39,6 +40,7 @@ Row = Mapping[str, Any]
 NATURAL_KEYS: Mapping[str, tuple[str, ...]] = {
     "accounts.User": ("email",),
     "accounts.Team": ("name",),
+    "accounts.ApiToken": ("user", "name"),
     "annotations.OntologyVersion": ("name", "version"),
     "annotations.ClassList": ("name", "version"),
     "annotations.CorpusGuidelines": ("corpus", "version"),
@@ -75,6 +77,7 @@ NATURAL_KEYS: Mapping[str, tuple[str, ...]] = {
 #: Fields that are left out, beside row ids. Of a time, whether there is one is compared.
 LEFT_OUT: Mapping[str, str] = {
     "accounts.User.password": "made of random letters where nobody can sign in",
+    "accounts.ApiToken.digest": "of random letters",
     "annotations.CorpusFiles.state": "has a row id; the digests of what it is of are compared",
     "evaluation.Submission.file": "named anew in a second try; that it is there, and its bytes, are compared",
     "evaluation.StageWork.attempts": "a try that was killed counts",
@@ -129,22 +132,15 @@ def read_rows() -> dict[str, list[str]]:
         json.dumps([str(submission), *submission.events.order_by("id").values_list("state", "detail")])
         for submission in apps.get_model("evaluation.Submission").objects.order_by("name")
     ]
-    archives = Path(settings.MEDIA_ROOT, "archives")
     rows["uploaded files"] = sorted(
-        f"{folder.name} {hashlib.sha256(path.read_bytes()).hexdigest()}"
-        for folder in (
-            Path(settings.MEDIA_ROOT),
-            *(Path(settings.KBPO_HOME, name) for name in ("uploads", "normalised")),
-        )
-        for path in folder.rglob("*")
-        if path.is_file()
-        and path != path_of(PLACE)
-        and not {path_of(trash.FOLDER), archives} & set(path.parents)
+        f"{PurePosixPath(folder).name} {hashlib.sha256(_read(place)).hexdigest()}"
+        for folder in files.FOLDERS
+        for place in _listed(folder)
     )
     rows["archives"] = [describe_archive(one) for one in EpochArchive.objects.order_by("epoch", "edition")]
     rows["archives without a row"] = sorted(
-        {path.name for path in archives.glob("*.zip")}
-        - {path_of(one.place).name for one in EpochArchive.objects.all()}
+        {place for place in _listed(ARCHIVES) if place.endswith(".zip")}
+        - {one.place for one in EpochArchive.objects.all()}
     )
     rows["mail"] = sorted(
         f"{message['To']}: {message['Subject']}"
@@ -156,10 +152,23 @@ def read_rows() -> dict[str, list[str]]:
 
 def describe_archive(one: EpochArchive) -> str:
     """Return what an archive comes to: its pseudonyms and times differ, and its figures do not."""
-    is_whole = hashlib.sha256(path_of(one.place).read_bytes()).hexdigest() == one.digest
-    with Archive(path_of(one.place)) as archive:
-        again = compare(archive)
+    content = _read(one.place)
+    is_whole = hashlib.sha256(content).hexdigest() == one.digest
+    with tempfile.NamedTemporaryFile(suffix=".zip") as file:
+        file.write(content)
+        file.flush()
+        with Archive(file.name) as archive:
+            again = compare(archive)
     return json.dumps([one.name, is_whole, again.agrees, len(again.stated), again.held_back])
+
+
+def _listed(folder: str) -> list[str]:
+    return [one.place for one in store().listed(folder)]
+
+
+def _read(place: str) -> bytes:
+    with store().open(place) as stream:
+        return stream.read()
 
 
 def describe(row: models.Model) -> Row:

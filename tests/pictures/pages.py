@@ -76,7 +76,7 @@ _STATES = (
     Page("documents, searched", "visitor", "documents", "q=the"),
     Page("documents, nothing found", "visitor", "documents", "q=xyzzyx"),
     Page("entities, nothing found", "visitor", "entities", "q=xyzzyx"),
-    Page("system, its errors", "visitor", "system", "show=wrong"),
+    Page("system, its errors", "visitor", "system", "verdict=wrong"),
     Page("submission, as the operator", "operator", "submission"),
     Page("desk, as an organiser", "organiser", "desk"),
     Page("desk_corpus, as an organiser", "organiser", "desk_corpus"),

@@ -138,7 +138,7 @@ def _show(site: Site, corpus: Corpus, letters: Corpus | None, reports: Corpus | 
     compared = Comparison.objects.filter(epoch__corpus=corpus).latest("pk").submissions
     site.things |= {name: {"tag": corpus.tag} for name in _OF_CORPUS}
     site.things["system"] = {"tag": corpus.tag, "pk": system.pk}
-    site.queries["home"] = {"corpus": corpus.tag}
+    site.queries["leaderboard"] = {"corpus": corpus.tag}
     site.queries["compare"] = {"a": compared[0], "b": compared[1]}
     document = Document.objects.filter(corpus=corpus, retirement__isnull=False).first()
     document = document or Document.objects.filter(corpus=corpus).earliest("pk")

@@ -484,6 +484,19 @@ def test_audits_of_what_is_shared_are_shared(labelled: Epoch) -> None:
     assert found.needed == asked.count() + Question.objects.filter(audits__in=asked).count()
 
 
+def test_a_step_of_the_timeline_counts_no_audits_that_happened_to_be_asked(
+    labelled: Epoch, small: Small
+) -> None:
+    """A third system's sample is drawn while audits of questions that it shares are there."""
+    third = small.submit("three", team="Gamma", seed=1)
+    pipeline.advance()
+    batch = SampleBatch.objects.get(submission=third)
+    shared = Question.objects.filter(batches=batch).filter(batches__number__lt=3).distinct()
+    assert Question.objects.filter(audits__in=shared).exists()
+    said = third.events.get(state="judging").detail
+    assert f"and {shared.count():,} that it shares with systems before it" in said
+
+
 def test_progress_counts_audits(labelled: Epoch, vote: Judge) -> None:
     batch = SampleBatch.objects.get(number=1)
     found = progress.progress(batch.submission)

@@ -104,7 +104,7 @@ def test_two_systems_are_drawn_with_words_beside_the_picture(epoch, client):
 def test_a_thousand_systems_take_no_more_queries_than_one(epoch, client, django_assert_max_num_queries):
     for index in range(60):
         scored(epoch, f"s{index}")
-    with django_assert_max_num_queries(14):
+    with django_assert_max_num_queries(17):
         client.get("/corpora/news/?runs=one&sort=-recall")
 
 

@@ -174,7 +174,7 @@ def test_a_corpus_with_independent_draws_shows_the_joint_estimate():
 def test_the_number_of_queries_does_not_grow(epoch, django_assert_num_queries):
     for index in range(7):
         scored(epoch, f"system {index}")
-    with django_assert_num_queries(3):
+    with django_assert_num_queries(4):
         assert len(rows(epoch.corpus, KBP.choices)) == 7
 
 

@@ -54,7 +54,7 @@ def test_the_list_of_documents_leads_to_those_that_are_open(cast, client):
 def test_the_page_of_a_team_leads_to_the_upload(cast, sign_in):
     person = cast.people["team"]
     page = sign_in(person).get(reverse("team", args=[person.teams.get().pk])).content.decode()
-    assert f'class="button" href="{reverse("upload")}"' in page
+    assert f'class="button primary" href="{reverse("upload")}"' in page
 
 
 def test_a_relation_with_too_few_labels_leads_to_what_is_claimed_of_it(cast, client):

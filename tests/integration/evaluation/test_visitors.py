@@ -4,6 +4,7 @@ import re
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.urls import reverse
 
 from annotations.models import Corpus, Document, Label, Question
 from evaluation.kbp.explorer import showcase
@@ -11,6 +12,7 @@ from evaluation.models import FileCheck, Submission, Upload
 from evaluation.submissions import visiting
 from kbpo.accounts import request_limits
 from tests.factories import (
+    CorpusFactory,
     DocumentFactory,
     EpochFactory,
     InstanceFactory,
@@ -127,7 +129,25 @@ def test_a_visitor_checks_a_file_and_nothing_is_kept(client, open_corpus, conten
 def test_a_visitor_is_told_the_line_of_a_fault(client, open_corpus):
     page = send(client, open_corpus, BAD).content.decode()
     assert "likes" in page
-    assert re.search(r'<th scope="row" class="num">\s*8\b', page)
+    assert re.search(r'<th scope="row" class="num">\s*<span class="phone">Line</span> 8\b', page)
+
+
+def test_a_visitor_whose_file_names_another_corpus_documents_is_offered_that(client, open_corpus):
+    other = CorpusFactory(tag="knowledge", name="KnowledgeNet", texts=Corpus.Texts.PUBLIC)
+    DocumentFactory(corpus=other, doc_id="OTHER")
+    page = send(client, open_corpus, GOOD.replace("DOC:", "OTHER:")).content.decode()
+    assert "These look like documents of <strong>KnowledgeNet</strong>" in page
+    assert '<a href="/check/?corpus=knowledge">' in page
+
+
+def test_what_could_not_be_read_is_said_at_the_top_and_not_counted(client, open_corpus):
+    page = send(client, open_corpus, GOOD.replace("\t", "    ")).content.decode()
+    assert '<p class="note bad">The file is in columns with spaces between them' in page
+    assert "<dt>Lines</dt>" not in page
+
+
+def test_the_menu_leads_a_visitor_to_the_page_for_submitting(client, open_corpus):
+    assert f'href="{reverse("upload")}"' in client.get("/about/").content.decode()
 
 
 def test_a_visitors_file_is_small(client, open_corpus, monkeypatch):
