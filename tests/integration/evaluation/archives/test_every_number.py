@@ -12,7 +12,7 @@ import pytest
 from evaluation.models import Snapshot
 from kbpo.core.storage.folder import path_of
 from kbpo_archive.figures import Choice, Place
-from kbpo_archive.ranking import RANK
+from kbpo_archive.ranking import RANK, SYSTEMS
 from kbpo_archive.reading import NOTHING, Archive
 from kbpo_archive.recomputing import AGREE, Recomputed, between, compare
 from kbpo_estimators.scores import VOTES
@@ -200,7 +200,9 @@ def test_labels_and_samples_in_files(said, client):
 
 def test_every_number_on_pages(said, client):
     """Those with a point; whole numbers beside them count labels, claims and systems."""
-    seen, todo, counted = set(), ["/", BOARD, "/leaderboard/"], Counter()
+    first, second = sorted(said.number)
+    compared = f"{BOARD}compare/?a={first}&b={second}"
+    seen, todo, counted = set(), ["/", BOARD, "/leaderboard/", compared], Counter()
     while todo:
         address = todo.pop()
         if address in seen or address.startswith(LEFT_OUT):
@@ -213,7 +215,7 @@ def test_every_number_on_pages(said, client):
         for href in re.findall(r'href="([^"#]+)', page):
             href = href.replace("&amp;", "&")
             todo.append(f"{urlsplit(address).path}{href}" if href.startswith("?") else href)
-        todo = [one for one in todo if one.startswith("/") and "sort=" not in one]
+        todo = [one for one in todo if is_followed(one)]
         allowed = shown_of(said, address)
         for number, beside in numbers(page):
             counted[urlsplit(address).path] += 1
@@ -226,6 +228,12 @@ def test_every_number_on_pages(said, client):
         *(f"/submissions/{pk}/" for pk in said.number),
     ):
         assert counted[path] > 10, path
+
+
+def is_followed(address):
+    """Say whether a link is: within the site, with one choice at most; the API is asked under all."""
+    asked = [name for name, _ in parse_qsl(urlsplit(address).query) if name not in ("a", "b")]
+    return address.startswith("/") and "sort=" not in address and len(asked) <= 1
 
 
 def numbers(page):
@@ -273,6 +281,9 @@ def shown_of(said, address):
         ) and place.system in own:
             found.add(f"{50 * (one.high - one.low):.1f}")
     found.add(f"{100 * said.settings['target_half_width']:.1f}")
+    if "compare" in parts:  # at which level each pair holds, that all of them do
+        ranked = max(one.estimate for at, one in said.again.ranks.figures.items() if at.measure == SYSTEMS)
+        found.add(f"{100 - (100 - level) / (ranked * (ranked - 1) / 2):.2f}")
     if "systems" in parts:
         found |= {f"{value:.2f}" for value in said.tables["predictions"]["confidence"]}
     found |= contradicted(said.tables)
