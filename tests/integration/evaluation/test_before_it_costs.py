@@ -199,7 +199,7 @@ def test_the_page_asks_few_queries_however_many_claims(
     accepted, member, client, django_assert_max_num_queries
 ):
     submission = accepted("one")
-    with django_assert_max_num_queries(35):
+    with django_assert_max_num_queries(39):
         page(client, submission)
 
 
