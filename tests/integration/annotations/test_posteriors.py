@@ -200,7 +200,7 @@ def test_the_queries_do_not_grow_with_the_questions(corpus, crowd, django_assert
         vote(ask(corpus), crowd, [BORN], [BORN], [])
     labels.settle_questions()
     # The transaction's two and the lock; the kinds there are; which relation questions are settled, and the
-    # update; which canonical ones are, and which choices: none. Labels and votes come as columns, by four more.
+    # update; which canonical ones are, and which choices: none. Labels and votes come as columns: four more.
     with django_assert_num_queries(12):
         labels.update_posteriors(corpus=corpus)
 
