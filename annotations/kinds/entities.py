@@ -11,12 +11,12 @@ All mentions of an entity are of one type. Links are those of `annotations.kinds
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, ClassVar, NamedTuple
 
-from django.db.models import QuerySet, prefetch_related_objects
+from django.db.models import F, QuerySet, prefetch_related_objects
 
 from annotations import annotating, ontologies, selectors
 from annotations.aggregation import tokens
@@ -34,6 +34,8 @@ from kbpo_formats.ontologies.ontology import MentionType, Ontology
 from kbpo_formats.spans import Span
 
 NAME = kind_names.ENTITIES
+READ_AT_ONCE = 100
+"""Documents whose answers are in memory at a time."""
 _ENTITY_FIELDS = {"id", "canonical", "link"}
 
 
@@ -41,6 +43,24 @@ class _Mention(NamedTuple):
     span: Span
     type: MentionType
     entity: object
+
+
+class Marks(NamedTuple):
+    """What one answer marks in a whole document: nothing, perhaps.
+
+    Attributes
+    ----------
+    question, worker : int
+        Row ids.
+    is_expert, is_valid : bool
+    mentions : tuple of MentionRecord
+    """
+
+    question: int
+    worker: int
+    is_expert: bool
+    is_valid: bool
+    mentions: tuple[MentionRecord, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -342,6 +362,36 @@ def outcome(question: Question) -> Outcome:
     )
 
 
+def read_published_marks(questions: Collection[int]) -> Iterator[Marks]:
+    """Yield what answers to questions marked before these were published; of questions of other kinds, none.
+
+    Parameters
+    ----------
+    questions : collection of int
+        Row ids.
+    """
+    every = list(
+        Question.objects.filter(pk__in=questions, kind=NAME).select_related("document").order_by("pk")
+    )
+    for first in range(0, len(every), READ_AT_ONCE):
+        asked = _read_asked(every[first : first + READ_AT_ONCE])
+        answers = Response.objects.filter(
+            question__in=asked, answered_at__lte=F("question__published_at")
+        ).order_by("pk")
+        columns = "question_id", "worker_id", "is_expert", "is_valid", "answer"
+        for pk, worker, is_expert, is_valid, answer in answers.values_list(*columns):
+            yield Marks(pk, worker, is_expert, is_valid, asked[pk].mentions(answer))
+
+
+def _read_asked(questions: Collection[Question]) -> dict[int, EntitiesQuestion]:
+    """Read questions, by row id, so that answers to them can be read: their documents are loaded."""
+    passages = selectors.read_passages([one.document for one in questions]) if questions else {}
+    types = ontologies.of_documents(passages) if questions else {}
+    return {
+        one.pk: KIND.read(one.payload, passages[one.document_id], types[one.document_id]) for one in questions
+    }
+
+
 def _parse(
     payload: Mapping[str, Any], passage: Passage | None, ontology: Ontology | None
 ) -> EntitiesQuestion:
@@ -355,11 +405,7 @@ def _store(question: Question, asked: EntitiesQuestion, answers: Sequence[Stored
 def _agreement(questions: QuerySet[Question], first: int | None, level: float) -> list[Agreement]:
     measured = list(those_measured(questions, first).order_by("pk"))
     prefetch_related_objects(measured, "document")  # of none, no query for texts
-    passages = selectors.read_passages([one.document for one in measured]) if measured else {}
-    types = ontologies.of_documents(passages) if measured else {}
-    asked = {
-        one.pk: KIND.read(one.payload, passages[one.document_id], types[one.document_id]) for one in measured
-    }
+    asked = _read_asked(measured)
     votes: dict[int, list[tuple[MentionRecord, ...]]] = defaultdict(list)
     answers = Response.objects.filter(question__in=asked, is_valid=True, is_expert=False).order_by("pk")
     for question_id, answer in answers.values_list("question_id", "answer"):

@@ -6,11 +6,10 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from django.db.models import F, Q
+from django.db.models import Q
 
-from annotations.kinds.entities import EntitiesQuestion
-from annotations.kinds.registry import read_asked
-from annotations.models import AnnotatedMention, Document, DocumentAnnotation, Question, Response, kind_names
+from annotations.kinds import entities
+from annotations.models import AnnotatedMention, Document, DocumentAnnotation, Question
 from evaluation.kbp import matching
 from evaluation.kbp.pool_labels import read_outside
 from evaluation.kbp.recall import annotated
@@ -26,8 +25,6 @@ from kbpo_estimators.document_sums import LEAST_SEALED, DocumentSums
 RELATION_COLUMNS = tuple(
     one.name for one in TABLES["true_relations"].columns if not one.name.startswith(SUBSET)
 )
-CHUNK = 100
-"""Documents whose answers are in memory at a time."""
 Rows = Iterator[Sequence[Any]]
 
 
@@ -44,7 +41,7 @@ def _retired(documents: Collection[int]) -> set[int]:
 
 def _asked(documents: Collection[int]) -> list[tuple[int, int]]:
     """Return each document with the published questions that were asked to annotate it, by row ids."""
-    said = Q(kind=kind_names.ENTITIES) | Q(annotations__completed_at__isnull=False)
+    said = Q(kind=entities.NAME) | Q(annotations__completed_at__isnull=False)
     found = Question.objects.filter(said, document__in=list(documents), published_at__isnull=False)
     return sorted(found.values_list("document_id", "pk").distinct())
 
@@ -189,23 +186,16 @@ def _write_votes(
         "document_questions",
         iter(sorted((document, contents.questions[question]) for document, question in asked)),
     )
-    whole = Question.objects.filter(pk__in=[pk for _, pk in asked], kind=kind_names.ENTITIES)
     of_question = {question: document for document, question in asked}
     rows: list[tuple[Any, ...]] = []
-    every = list(whole.select_related("document").order_by("pk"))
-    for some in (every[first : first + CHUNK] for first in range(0, len(every), CHUNK)):
-        asked_of = {pk: one for pk, one in read_asked(some).items() if isinstance(one, EntitiesQuestion)}
-        answers = Response.objects.filter(
-            question__in=some, answered_at__lte=F("question__published_at")
-        ).values_list("question_id", "worker_id", "is_expert", "is_valid", "answer")
-        for pk, worker, is_expert, is_valid, answer in answers:
-            document = of_question[pk]
-            head = document, contents.pseudonym(worker, pk), is_expert, is_valid
-            told: list[tuple[Any, ...]] = [
-                (*one.span, one.type, *one.canonical, _told_link(one.link, (document, one.link) in links))
-                for one in asked_of[pk].mentions(answer)
-            ]
-            rows += [(*head, *one) for one in told or [(None, None, "", None, None, "")]]
+    for one in entities.read_published_marks(of_question):
+        document = of_question[one.question]
+        head = document, contents.pseudonym(one.worker, one.question), one.is_expert, one.is_valid
+        told: list[tuple[Any, ...]] = [
+            (*said.span, said.type, *said.canonical, _told_link(said.link, (document, said.link) in links))
+            for said in one.mentions
+        ]
+        rows += [(*head, *mention) for mention in told or [(None, None, "", None, None, "")]]
     writer.add_table("mention_votes", iter(sorted(rows, key=_in_order)))
 
 

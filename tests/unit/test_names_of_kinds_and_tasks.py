@@ -90,6 +90,7 @@ KIND_IMPORTS = {
         *(f"annotations.kinds.correctness.{name}" for name in ("NEITHER", "RIGHT", "WRONG")),
         "annotations.kinds.quality",
     },
+    "evaluation/kbp/archived_documents.py": {"annotations.kinds.entities"},
     "evaluation/kbp/asked.py": {"annotations.kinds.relation.Offer"},
     "evaluation/kbp/asking.py": {"annotations.kinds.relation.Offer"},
     "evaluation/kbp/explorer/document_claims.py": {"annotations.kinds.relation"},

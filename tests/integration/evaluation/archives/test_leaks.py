@@ -32,6 +32,8 @@ from evaluation.scoring.published import freezing, timeline
 from evaluation.scoring.stored import Measure
 from kbpo import pipeline
 from kbpo.accounts.models import Team, User
+from kbpo.core.keeping import installation
+from kbpo.core.keeping.models import Installation
 from kbpo.core.storage.folder import path_of
 from kbpo_archive.reading import Archive
 from kbpo_archive.training.making import Folder, make
@@ -46,6 +48,8 @@ HIDDEN, WITHDRAWN, TEAM = "Zanzibar the hidden", "Zanzibar the withdrawn", "Zanz
 def told(judged, django_db_blocker, tmp_path_factory):
     """All that is told of a corpus whose first epoch is released and whose second is open, by where it is."""
     with django_db_blocker.unblock(), transaction.atomic():
+        Installation.objects.all().delete()  # a test before this one may have taken away the files' side
+        path_of(installation.PLACE).unlink(missing_ok=True)
         yield tell(tmp_path_factory.mktemp("told"))
         transaction.set_rollback(True)
 
