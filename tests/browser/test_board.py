@@ -51,7 +51,7 @@ def test_a_rank_stands_beside_the_first_line_of_its_systems_name(
 ) -> None:
     Score.objects.update(rank=1004)
     page = open_page("/corpora/news/", width=width)
-    tops = page.locator("#board tbody tr").evaluate_all(
+    tops = page.locator("#board .board tbody tr").evaluate_all(
         """rows => rows.map((row) => {
           const first = (one) => {
             const range = document.createRange();
