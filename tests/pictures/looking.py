@@ -59,7 +59,7 @@ _MEASURED = """(finger) => {
     if (height < finger - 0.5 && !isInText(one)) note("target", one, `${height.toFixed(1)} px high`);
   }
   const says = (one, side) => !["none", "normal", '""'].includes(getComputedStyle(one, side).content);
-  const isBare = (text) => /^(\\d{1,2} [A-Z][a-z]{2} \\d{4}(, [\\d:]+)?|[\\d.,:]+)$/.test(text);
+  const isBare = (text) => /^(\\d{1,2} [A-Z][a-z]{2} \\d{4}(, [\\d:]+)?|[\\d,]+([.:]\\d+)?)$/.test(text);
   for (const one of document.querySelectorAll(".listing tbody td")) {
     if (!seen(one) || seen(one.closest("table").querySelector("thead") ?? one)) continue;
     const text = one.innerText.trim();
