@@ -166,8 +166,7 @@ def _read(found: QuerySet[ScoreChange]) -> list[Change]:
     }
     whys = _whys({epoch for _, _, epoch, *_ in made.values()}, max(made))
     columns: dict[str, list[Column]] = {
-        text: [tuple(column) for column in json.loads(text)]
-        for text in {one[-1] for one in made.values()}
+        text: [tuple(column) for column in json.loads(text)] for text in {one[-1] for one in made.values()}
     }
     changes = []
     for pk, labels, is_public, figures in rows:
