@@ -4,6 +4,9 @@ import re
 
 import pytest
 from django.core.management import call_command
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from annotations.models import Corpus
 from evaluation.models import Ranking, Submission
@@ -188,6 +191,29 @@ def test_a_page_that_changes_has_another_etag(epoch, client, change):
     else:
         query = "?sort=name"
     assert client.get(f"/corpora/news/{query}")["ETag"] != before
+
+
+def test_a_page_is_made_once_for_all_who_do_not_have_it(epoch, client, django_assert_num_queries):
+    scored(epoch, "one")
+    made = client.get("/corpora/news/?sort=name")
+    with django_assert_num_queries(1):  # what it changes with
+        kept = client.get("/corpora/news/?sort=name")
+    assert kept.content == made.content
+    assert [kept[name] for name in ("ETag", "Content-Type", "Cache-Control", "Vary")] == [
+        made[name] for name in ("ETag", "Content-Type", "Cache-Control", "Vary")
+    ]
+    assert b"another" not in client.get("/corpora/news/").content
+    Submission.objects.update(name="another")
+    assert b"another" in client.get("/corpora/news/?sort=name").content
+
+
+def test_a_page_that_may_have_a_visitors_token_is_kept_for_nobody_else(epoch, client):
+    scored(epoch, "one")
+    client.cookies["csrftoken"] = "a" * 32
+    client.get("/corpora/news/")
+    with CaptureQueriesContext(connection) as queries:
+        Client().get("/corpora/news/")
+    assert len(queries) > 1
 
 
 def test_what_is_hidden_does_not_change_the_etag(epoch, client):
