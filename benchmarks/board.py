@@ -135,6 +135,7 @@ def fill(systems: int) -> None:
         key_version="v1",
         weighting="instance",
         growth=Epoch.Growth.QUADRATIC,
+        scores_due=False,  # they are stored below, of no sample
     )
     now = datetime.now(UTC)
     submissions = Submission.objects.bulk_create(
