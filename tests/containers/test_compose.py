@@ -1,6 +1,7 @@
 """docker-compose.yml brought up by Debian's Podman, from a clean copy of what is committed to a scored demo.
 
 Podman's own checks need systemd: they are run here, one by one. Two free ports are published, no others.
+podman-compose is newer than Debian 12's, which knows no ``--in-pod``: that of PyPI (1.6 was used).
 """
 
 import json
