@@ -152,7 +152,8 @@ def fill(systems: int) -> None:
         for n in range(systems)
     )
     batches = SampleBatch.objects.bulk_create(
-        SampleBatch(epoch=epoch, submission=one, number=n + 1, **BATCH) for n, one in enumerate(submissions)
+        SampleBatch(epoch=epoch, submission=one, number=n + 1, labelled_at=now, audited_at=now, **BATCH)
+        for n, one in enumerate(submissions)
     )
     scores = Score.objects.bulk_create(
         Score(

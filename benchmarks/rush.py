@@ -5,7 +5,8 @@ The site runs as ``make demo`` runs it. Two hundred visitors ask for 20 pages a 
 claims are handed in meanwhile, read and sampled. Pages are timed from when they were to be asked for, so that
 what waits is not left out. All of it, the load too, runs on the same cores.
 
-``python -m benchmarks.rush FOLDER [--seconds S] [--systems N …] [--claims N]`` runs it with other sizes.
+``python -m benchmarks.rush FOLDER [--seconds S] [--systems N …] [--claims N] [--share X]`` runs it with
+other sizes, or with a share of the visitors and workers.
 """
 
 import argparse
@@ -78,26 +79,27 @@ def run(out: Path, *, quick: bool = False) -> None:
     measure(out, systems=systems, seconds=seconds, claims=claims)
 
 
-def measure(out: Path, *, systems: Sequence[int], seconds: float, claims: int) -> None:
-    """Measure at each number of systems, for so many seconds."""
+def measure(out: Path, *, systems: Sequence[int], seconds: float, claims: int, share: float = 1.0) -> None:
+    """Measure at each number of systems, for so many seconds, with a share of the visitors and workers."""
     circumstances = {
         "date": datetime.now(UTC).date().isoformat(),
         "processor": _processor(),
         "cores": os.cpu_count(),
         "seconds": seconds,
         "claims of an upload": claims,
+        "share of visitors and workers": share,
     }
     rows = []
     for number in systems:
         with tempfile.TemporaryDirectory(prefix="kbpo-bench-") as folder:
-            rows.append(_rush(Path(folder), number, seconds, claims))
+            rows.append(_rush(Path(folder), number, seconds, claims, share))
         print(f"  {json.dumps(rows[-1])}", flush=True)
         report = {"circumstances": circumstances, "goals": GOALS, "runs": rows}
         (out / "rush.json").write_text(json.dumps(report, indent=1) + "\n")
     _plot(rows, circumstances, out / "rush.svg")
 
 
-def _rush(folder: Path, systems: int, seconds: float, claims: int) -> dict[str, Any]:
+def _rush(folder: Path, systems: int, seconds: float, claims: int, share: float) -> dict[str, Any]:
     files = _files(folder, claims)
     with prepared(folder / "home", PORT) as site:
         site.environ["TRUSTED_PROXIES"] = "127.0.0.1"  # each visitor has an address
@@ -105,13 +107,14 @@ def _rush(folder: Path, systems: int, seconds: float, claims: int) -> dict[str, 
         corpus = str(folder / f"{claims}.jsonl")
         token = json.loads(site.run("-m", "benchmarks.rush_world", "fill", str(systems), corpus))["token"]
         with serving(site), Meter(site) as meter:
-            asked = str(min(QUESTIONS, int(seconds * 12) + 200))
-            crowd = json.loads(site.run("-m", "benchmarks.crowd_world", "fill", asked, str(WORKERS)))
-            load, cpu = os.getloadavg()[0], meter.seconds()
+            workers = round(share * WORKERS)
+            asked = str(min(QUESTIONS, int(seconds * 12 * share) + 200))
+            crowd = json.loads(site.run("-m", "benchmarks.crowd_world", "fill", asked, str(workers)))
+            load, cpu, began = os.getloadavg()[0], meter.seconds(), time.monotonic()
             seen, uploads = Seen(), dict[str, Any]()
             memory: list[dict[str, float]] = []
             with _beside(
-                (_visit, seen, seconds),
+                (_visit, seen, seconds, share),
                 (_look, site, memory, seconds),
                 (_hand_in, token, files, uploads, seconds),
             ):
@@ -122,12 +125,13 @@ def _rush(folder: Path, systems: int, seconds: float, claims: int) -> dict[str, 
                     seconds=seconds,
                     seed=systems,
                 )
-            taken = meter.seconds()
+            taken, lasted = meter.seconds(), time.monotonic() - began
             settled = _settled(site)
             state = json.loads(site.run("-m", "benchmarks.crowd_world", "state"))
     return {
         "systems": systems,
         "load_before": round(load, 1),
+        "lasted, s": round(lasted, 1),
         **{name: _summary(asked) for name, asked in seen.of.items()},
         "answers": {
             "number": outcome.acknowledged,
@@ -140,7 +144,7 @@ def _rush(folder: Path, systems: int, seconds: float, claims: int) -> dict[str, 
         },
         "uploads": {"seconds": uploads, "states": settled},
         "memory_MB": _flatness(memory),
-        "cpu_share": {name: round((taken[name] - cpu[name]) / seconds, 2) for name in cpu},
+        "cpu_share": {name: round((taken[name] - cpu[name]) / lasted, 2) for name in cpu},
     }
 
 
@@ -167,12 +171,12 @@ def _beside(*works: tuple[Any, ...]) -> Iterator[None]:
         one.join()
 
 
-def _visit(seen: Seen, seconds: float) -> None:
+def _visit(seen: Seen, seconds: float, share: float) -> None:
     """Have visitors ask at moments that were set before, whatever they still wait for."""
     begin, address = time.monotonic() + 1.0, pages()
     plans: list[list[tuple[float, str, str, int]]] = [[] for _ in range(THREADS)]
     rng = random.Random(2)
-    for kind, rate in (("uncached", UNCACHED), ("cached", CACHED)):
+    for kind, rate in (("uncached", share * UNCACHED), ("cached", share * CACHED)):
         for number in range(int(rate * seconds)):
             where = KNOWN if kind == "cached" else next(address)
             visitor = rng.randrange(VISITORS)
@@ -316,6 +320,7 @@ if __name__ == "__main__":
     parser.add_argument("--seconds", type=float, default=SECONDS)
     parser.add_argument("--systems", type=int, nargs="+", default=SYSTEMS)
     parser.add_argument("--claims", type=int, default=CLAIMS)
+    parser.add_argument("--share", type=float, default=1.0, help="of the visitors and workers")
     asked = parser.parse_args()
     asked.out.mkdir(parents=True, exist_ok=True)
-    measure(asked.out, systems=asked.systems, seconds=asked.seconds, claims=asked.claims)
+    measure(asked.out, systems=asked.systems, seconds=asked.seconds, claims=asked.claims, share=asked.share)

@@ -46,7 +46,9 @@ class Server:
         self.project = f"kbpo{https}"
 
     def compose(self, *arguments: str) -> str:
-        command = ["podman-compose", "--in-pod", "false", "--project-name", self.project, *arguments]
+        # One after the other: at once, each service would build the image that they share anew.
+        options = ["--in-pod", "false", "--parallel", "1", "--project-name", self.project]
+        command = ["podman-compose", *options, *arguments]
         done = subprocess.run(
             command, cwd=self.folder, env=self.environ, capture_output=True, text=True, check=False
         )

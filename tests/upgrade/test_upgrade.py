@@ -127,8 +127,8 @@ def test_a_submission_that_is_judged_goes_on_after_an_upgrade(commit: str, tmp_p
         assert set(before["responses"]) <= set(after["responses"])
         assert set(map(tuple, before["labels"])) <= set(map(tuple, after["labels"]))
         newer.manage("audit_samples", "--corpus", "news")
-        rows = json.loads(newer.manage("leaderboard", "--corpus", "news", "--json"))["rows"]
-        assert [row["system"] for row in rows] == ["one"]
+        (row,) = json.loads(newer.manage("leaderboard", "--corpus", "news", "--json"))["rows"]
+        assert (row["name"], row["rank"]) == ("one", 1)
     finally:
         for process in running:
             kill(process)
