@@ -37,7 +37,7 @@ SECONDS, QUICK_SECONDS = 300.0, 20.0
 UPLOADS, CLAIMS, QUICK_CLAIMS = 5, 100_000, 2_000
 VISITORS, UNCACHED, CACHED = 200, 20.0, 200.0  # all of them together, a second
 WORKERS = 50  # who answer once in five seconds
-QUESTIONS = 3000
+QUESTIONS = 3000  # at most; each has three places
 THREADS = 50  # that play the visitors
 PORT = 18_753
 SETTLING = 600.0  # seconds for what was handed in to be sampled
@@ -108,7 +108,7 @@ def _rush(folder: Path, systems: int, seconds: float, claims: int, share: float)
         token = json.loads(site.run("-m", "benchmarks.rush_world", "fill", str(systems), corpus))["token"]
         with serving(site), Meter(site) as meter:
             workers = round(share * WORKERS)
-            asked = str(min(QUESTIONS, int(seconds * 12 * share) + 200))
+            asked = str(min(QUESTIONS, int(seconds * 5 * share) + 200))
             crowd = json.loads(site.run("-m", "benchmarks.crowd_world", "fill", asked, str(workers)))
             load, cpu, began = os.getloadavg()[0], meter.seconds(), time.monotonic()
             seen, uploads = Seen(), dict[str, Any]()
