@@ -44,9 +44,10 @@ _lock = Lock()
 def digest(request: HttpRequest, tag: str | None = None) -> str:
     """Return what changes whenever the leaderboard of a corpus, as an address asks for it, does.
 
-    A process reads it once in `settings.BOARD_STATE_SECONDS`, however many visitors ask: it looks at each
-    rank of a board. A page that is made is never older than its ETag says; who has an older one may be told
-    so later, by as long and the time that reading takes.
+    It looks at each rank of a board. Of those who have a page and ask whether it changed, a process therefore
+    reads it for one in `settings.BOARD_STATE_SECONDS`: the others are told of a change later, by as long and
+    the time that reading takes. For who has none it is read each time, so that nothing is sent that has just
+    been taken off.
 
     Parameters
     ----------
@@ -54,13 +55,14 @@ def digest(request: HttpRequest, tag: str | None = None) -> str:
     tag : str, optional
         Of the corpus; all corpora are looked at without it.
     """
-    return f"{request.get_full_path()}|{_state(tag)}"
+    has_one = "If-None-Match" in request.headers
+    return f"{request.get_full_path()}|{_state(tag, may_be_kept=has_one)}"
 
 
-def _state(tag: str | None) -> str:
+def _state(tag: str | None, *, may_be_kept: bool) -> str:
     now = monotonic()
     with _lock:
-        if (known := _kept.get(tag)) is not None:
+        if may_be_kept and (known := _kept.get(tag)) is not None:
             at, state = known
             if now - at < settings.BOARD_STATE_SECONDS:
                 return state

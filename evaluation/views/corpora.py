@@ -16,7 +16,7 @@ from kbpo.core.revalidating import public_page
 
 
 @require_safe
-@public_page(digest)
+@public_page(digest, is_kept=True)
 def corpus(request: HttpRequest, tag: str) -> HttpResponse:
     """Show a corpus."""
     if (snapshot := led_to(request, tag)) is not None:

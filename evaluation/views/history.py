@@ -89,10 +89,10 @@ def site_of(request: HttpRequest) -> str:
 
 def context_of(request: HttpRequest, found: Submission, task: Task) -> dict[str, Any]:
     """Return the context of ``evaluation/parts/history.html`` and of what is cited; empty without scores."""
-    changes = history.changes(found)
+    changes = history.changes(found, newest=timeline.MOST - 1)
     if not changes:
         return {}
-    choices, last = task.choices, changes[-1]
+    choices, last, size = task.choices, changes[-1], history.count_changes(found)
     standard = last.standard(choices, found.corpus.design)
     ranked_by = choices.parts[choices.part].ranked_by
     told = [(one, one.measures(choices, choices.part, standard)) for one in changes]
@@ -100,13 +100,14 @@ def context_of(request: HttpRequest, found: Submission, task: Task) -> dict[str,
         [(one.at, measures[ranked_by]) for one, measures in told],
         name=choices.measures[ranked_by],
         until=timezone.now(),
+        left_out=size - len(told),
     )
     named = Named(found.pk, found.shown_name, found.shown_team, True)
     return {
         "history": [
             (one, one.why.words(choices.units), measures) for one, measures in reversed(told[-SHOWN:])
         ],
-        "history_size": len(changes),
+        "history_size": size,
         "history_measures": [(name, choices.measures[name]) for name in choices.parts[choices.part].measures],
         "history_level": next(iter(last.figures))[4],
         "timeline": picture,

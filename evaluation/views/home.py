@@ -23,7 +23,7 @@ WRITTEN = Measure(0.71, 0.64, 0.78)
 
 
 @require_safe
-@public_page(digest)
+@public_page(digest, is_kept=True)
 def home(request: HttpRequest) -> HttpResponse:
     """Show the leaderboard of the corpus that the address chooses; by default the first of a known task."""
     return render(request, "evaluation/home.html", _board(request))

@@ -1,17 +1,27 @@
-"""Pages that are the same for everybody carry an ETag, so that who has one asks only whether it changed."""
+"""Pages that are the same for everybody carry an ETag, so that who has one asks only whether it changed.
 
+Where it is known what a page changes with (`public_page`'s ``digest``), whoever asks for it first can have it
+made for all who do not have it: it is kept, by what it changes with, for `KEPT` seconds.
+"""
+
+import zlib
 from collections.abc import Callable
 from functools import wraps
 from hashlib import sha256
 from typing import Any
 
 from django.conf import settings
+from django.core.cache import cache
 from django.http import HttpRequest
 from django.http.response import HttpResponse, HttpResponseBase
 from django.utils.cache import get_conditional_response, patch_vary_headers
 
 PUBLIC, PRIVATE = "public, no-cache", "private"
 """Kept by anybody, who asks each time whether it has changed; kept by nobody but the one whom it is for."""
+KEPT = 60
+"""Seconds for which a page is kept for whoever asks next; what is older changed with the minute anyway."""
+FASTEST = 1
+"""How a kept page is compressed: to a tenth, in two milliseconds."""
 
 View = Callable[..., HttpResponseBase]
 
@@ -22,7 +32,7 @@ def is_anybodys(request: HttpRequest) -> bool:
     return request.method in ("GET", "HEAD") and not named and "Authorization" not in request.headers
 
 
-def public_page(digest: Callable[..., str] | None = None) -> Callable[[View], View]:
+def public_page(digest: Callable[..., str] | None = None, *, is_kept: bool = False) -> Callable[[View], View]:
     """Let whoever is not signed in keep a page, as long as its ETag is the same.
 
     Parameters
@@ -30,6 +40,9 @@ def public_page(digest: Callable[..., str] | None = None) -> Callable[[View], Vi
     digest : callable, optional
         From the view's own arguments to what changes whenever the page does, cheaper than the page; by
         default the page itself is read. What is streamed needs one.
+    is_kept : bool
+        Whether the page that one visitor had made is sent to the next: only if all that may take something
+        off it at once is in the digest.
     """
 
     def decorate(view: View) -> View:
@@ -40,10 +53,14 @@ def public_page(digest: Callable[..., str] | None = None) -> Callable[[View], Vi
             etag = _etag(digest(request, *args, **kwargs).encode()) if digest else ""
             found: HttpResponseBase | None = get_conditional_response(request, etag=etag) if etag else None
             if found is None:
+                place = _place(request, etag) if is_kept else ""
+                found = _find_kept(place)
+            if found is None:
                 found = view(request, *args, **kwargs)
                 if found.status_code != 200 or _is_for_one(request, found):
                     return found
                 if isinstance(found, HttpResponse):  # else it is streamed, and `digest` says what it is of
+                    _keep(place, request, found)
                     etag = etag or _etag(found.content)
                     found = get_conditional_response(request, etag=etag, response=found) or found
             found.headers["ETag"] = etag
@@ -54,6 +71,27 @@ def public_page(digest: Callable[..., str] | None = None) -> Callable[[View], Vi
         return answer
 
     return decorate
+
+
+def _place(request: HttpRequest, etag: str) -> str:
+    """Return where a page is kept: by what it changes with, its address, and the site's, which it may say."""
+    asked = f"{etag}|{request.scheme}|{request.get_host()}|{request.get_full_path()}"
+    return f"page|{sha256(asked.encode()).hexdigest()}"
+
+
+def _find_kept(place: str) -> HttpResponse | None:
+    kept = cache.get(place) if place else None
+    if kept is None:
+        return None
+    content, content_type = kept
+    return HttpResponse(zlib.decompress(content), content_type=content_type)
+
+
+def _keep(place: str, request: HttpRequest, response: HttpResponse) -> None:
+    """Keep a page, unless who asks has a form's cookie: it may have a token that is theirs alone."""
+    if place and settings.CSRF_COOKIE_NAME not in request.COOKIES:
+        content = zlib.compress(response.content, FASTEST)
+        cache.set(place, (content, response.headers["Content-Type"]), KEPT)
 
 
 def _is_for_one(request: HttpRequest, response: HttpResponseBase) -> bool:

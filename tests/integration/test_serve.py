@@ -21,7 +21,7 @@ from kbpo.core.embedded import Postgres
 from tests.conftest import ROOT, clean_environment
 from tests.processes import pids_in, wait_until, working_in
 
-STARTS = 300.0  # seconds, on a machine that has much else to do
+STARTS = 600.0  # seconds, on a machine that has much else to do
 
 
 class Demo:

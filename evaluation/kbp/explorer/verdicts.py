@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from django.db import connection
+from django.core.cache import cache
 
 from annotations import questions
 from annotations.kinds import canonical, relation
@@ -13,6 +13,7 @@ from annotations.models import Label, Question
 from annotations.questions import Claim
 from evaluation.kbp.claims import ClaimRow, row_of
 from evaluation.models import Prediction, Submission
+from kbpo.core.database.bulk import read_rows
 
 Outcome = Literal["right", "wrong", "sealed"]
 
@@ -144,15 +145,25 @@ WHERE prediction.submission_id = %s AND instance.document_id IN (
 """
 
 
+_STATE = "SELECT count(*), max(published_at) FROM annotations_question WHERE published_at IS NOT NULL"
+REMEMBERED = 3600
+"""Seconds for which it is remembered which predictions published questions ask about."""
+
+
 def maybe_published(submission: Submission) -> list[Prediction]:
     """Read what of a system's predictions published questions ask about: the others have no verdict.
 
-    Postgres compares where mentions begin; what the questions say of them, `published_verdicts` reads.
+    Postgres compares where mentions begin; what the questions say of them, `published_verdicts` reads. No
+    prediction and no question changes, so it is found once, until other questions are published.
     """
-    kinds = [relation.KIND.name, canonical.KIND.name]
-    with connection.cursor() as cursor:
-        cursor.execute(_MAYBE_PUBLISHED, [*kinds, submission.corpus_id, *kinds, submission.pk])
-        found = [pk for (pk,) in cursor.fetchall()]
+    ((number, last),) = read_rows(_STATE, [])
+    place = f"maybe-published|{submission.pk}|{number}|{last and last.timestamp()}"
+    found = cache.get(place)
+    if found is None:
+        kinds = [relation.KIND.name, canonical.KIND.name]
+        rows = read_rows(_MAYBE_PUBLISHED, [*kinds, submission.corpus_id, *kinds, submission.pk])
+        found = [pk for (pk,) in rows]
+        cache.set(place, found, REMEMBERED)
     return list(Prediction.objects.filter(pk__in=found).select_related("instance"))
 
 

@@ -1,12 +1,16 @@
 """How the shown scores of a system changed: reads only."""
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.db.models import QuerySet, TextField
+from django.db.models.functions import Cast
+
 from evaluation.choices import Choices
 from evaluation.models import Computation, ScoreChange, Submission
-from evaluation.scoring.published.recording import Column, Figures, read_figures
+from evaluation.scoring.published.recording import Column, Figures, by_column
 from evaluation.scoring.stored import Measure, Measures
 
 DEPTH = 1000.0
@@ -106,44 +110,81 @@ def measure_of(figures: Figures, reason: str = "") -> Measure:
     return Measure(estimate, low, high, reason if estimate is None else "")
 
 
-def changes(submission: Submission) -> list[Change]:
-    """Read how the scores of a submission changed, the first change first, in two queries."""
-    rows = list(
-        ScoreChange.objects.filter(submission=submission)
-        .select_related("computation__epoch")
-        .order_by("computation_id")
-    )
-    if not rows:
-        return []
-    whys = _whys({row.computation.epoch_id for row in rows}, rows[-1].computation_id)
-    return [_change(row, whys[row.computation_id]) for row in rows]
+def changes(submission: Submission, *, newest: int | None = None) -> list[Change]:
+    """Read how the scores of a submission changed, the first change first, in three queries.
+
+    Parameters
+    ----------
+    submission : Submission
+    newest : int, optional
+        How many of the newest ones; the first of all stands before them where it is none of them. All, where
+        it is left out.
+    """
+    rows = _rows_of(submission)
+    if newest is None:
+        return _read(rows.order_by("computation_id"))
+    last = _read(rows.order_by("-computation_id")[:newest])[::-1]
+    if len(last) < newest:
+        return last
+    first = _read(rows.order_by("computation_id")[:1])
+    return last if newest and first[0].number == last[0].number else [*first, *last]
+
+
+def count_changes(submission: Submission) -> int:
+    """Count how often the scores of a submission changed."""
+    return _rows_of(submission).count()
+
+
+def find_newest(submission: Submission) -> Change | None:
+    """Read the newest scores that are kept of a submission; None where none are."""
+    return next(iter(_read(_rows_of(submission).order_by("-computation_id")[:1])), None)
 
 
 def find_change(submission: Submission, number: int) -> Change | None:
     """Read the scores of a submission as a computation left them; None where it changed none of them."""
-    row = (
-        ScoreChange.objects.filter(submission=submission, computation__number=number)
-        .select_related("computation__epoch")
-        .first()
-    )
-    if row is None:
-        return None
-    return _change(row, _whys({row.computation.epoch_id}, row.computation_id)[row.computation_id])
+    return next(iter(_read(_rows_of(submission).filter(computation__number=number))), None)
 
 
-def _change(row: ScoreChange, why: Why) -> Change:
-    computation = row.computation
-    return Change(
-        number=computation.number,
-        at=computation.at,
-        epoch=computation.epoch.number,
-        code_version=computation.code_version,
-        why=why,
-        systems=computation.systems,
-        labels=row.labels,
-        is_public=row.is_public,
-        figures=read_figures(computation.columns, row.figures),
-    )
+def _rows_of(submission: Submission) -> QuerySet[ScoreChange]:
+    return ScoreChange.objects.filter(submission=submission)
+
+
+def _read(found: QuerySet[ScoreChange]) -> list[Change]:
+    """Read changes of one submission, in the order in which they come.
+
+    What the figures are of is decoded once for all computations that have the same columns: nearly all.
+    """
+    rows = list(found.values_list("computation_id", "labels", "is_public", "figures"))
+    if not rows:
+        return []
+    made = {
+        pk: computation
+        for pk, *computation in Computation.objects.filter(pk__in=[pk for pk, *_ in rows]).values_list(
+            *("pk", "number", "at", "epoch_id", "epoch__number", "code_version", "systems"),
+            Cast("columns", TextField()),
+        )
+    }
+    whys = _whys({epoch for _, _, epoch, *_ in made.values()}, max(made))
+    columns: dict[str, list[Column]] = {
+        text: [tuple(column) for column in json.loads(text)] for text in {one[-1] for one in made.values()}
+    }
+    changes = []
+    for pk, labels, is_public, figures in rows:
+        number, at, _, epoch, code_version, systems, text = made[pk]
+        changes.append(
+            Change(
+                number=number,
+                at=at,
+                epoch=epoch,
+                code_version=code_version,
+                why=whys[pk],
+                systems=systems,
+                labels=labels,
+                is_public=is_public,
+                figures=by_column(columns[text], figures),
+            )
+        )
+    return changes
 
 
 def _whys(epochs: set[int], last: int) -> dict[int, Why]:
@@ -172,32 +213,28 @@ def _more(now: int | None, before: int | None) -> int | None:
 def table(submission: Submission, found: Sequence[Change], units: str) -> Iterator[dict[str, object]]:
     """Yield the history of a submission as flat rows, one a change and figure, for files and the API."""
     for one in found:
-        for (part, weighting, estimator, standard, level, measure), figures in one.figures.items():
-            estimate, low, high = (None if value is None else value / DEPTH for value in figures)
-            yield {
-                "submission": submission.pk,
-                "number": one.number,
-                "at": one.at.isoformat(),
-                "epoch": one.epoch,
-                "why": one.why.words(units),
-                "systems": one.systems,
-                "systems_arrived": one.why.systems,
-                "labels_more": one.why.labels,
-                "audits_more": one.why.audits,
-                "code_version": one.code_version,
-                "labels": one.labels,
-                "part": part,
-                "weighting": weighting,
-                "estimator": estimator,
-                "standard": standard,
-                "level": level,
-                "measure": measure,
-                "estimate": estimate,
-                "low": low,
-                "high": high,
-            }
+        shared = {
+            "submission": submission.pk,
+            "number": one.number,
+            "at": one.at.isoformat(),
+            "epoch": one.epoch,
+            "why": one.why.words(units),
+            "systems": one.systems,
+            "systems_arrived": one.why.systems,
+            "labels_more": one.why.labels,
+            "audits_more": one.why.audits,
+            "code_version": one.code_version,
+            "labels": one.labels,
+        }
+        for column, figures in one.figures.items():
+            shares = (None if value is None else value / DEPTH for value in figures)
+            yield {**shared, **dict(zip(FIGURE_COLUMNS, (*column, *shares), strict=True))}
 
 
+FIGURE_COLUMNS = (
+    *("part", "weighting", "estimator", "standard", "level", "measure"),
+    *("estimate", "low", "high"),
+)
 COLUMNS = (
     *(
         "submission",
@@ -212,5 +249,5 @@ COLUMNS = (
         "code_version",
         "labels",
     ),
-    *("part", "weighting", "estimator", "standard", "level", "measure", "estimate", "low", "high"),
+    *FIGURE_COLUMNS,
 )

@@ -99,10 +99,12 @@ def read_figures(
     columns: Sequence[Sequence[str | int]], figures: Sequence[int | None]
 ) -> dict[Column, Figures]:
     """Return what a change says, by column."""
-    return {
-        tuple(column): tuple(figures[3 * place : 3 * place + 3])  # type: ignore[misc]
-        for place, column in enumerate(columns)
-    }
+    return by_column([tuple(column) for column in columns], figures)  # type: ignore[misc]
+
+
+def by_column(columns: Sequence[Column], figures: Sequence[int | None]) -> dict[Column, Figures]:
+    """Do as `read_figures`, of columns that many changes share."""
+    return dict(zip(columns, zip(figures[::3], figures[1::3], figures[2::3], strict=True), strict=True))
 
 
 def _read(epoch: Epoch, choices: Choices) -> tuple[Mapping[int, dict[Column, Figures]], dict[int, int]]:

@@ -59,27 +59,31 @@ class Timeline:
     left_out: int
 
 
-def draw(points: Sequence[tuple[datetime, Measure]], *, name: str, until: datetime) -> Timeline | None:
+def draw(
+    points: Sequence[tuple[datetime, Measure]], *, name: str, until: datetime, left_out: int = 0
+) -> Timeline | None:
     """Draw a measure over time.
 
     Parameters
     ----------
     points : sequence of (datetime, Measure)
-        In order; those that are not estimable are left out.
+        At most `MOST` in order: the first of all, and the last ones. Those that are not estimable are not
+        drawn.
     name : str
         The measure's.
     until : datetime
         Where the line ends, since the last score still holds.
+    left_out : int
+        How many changes between the first and the last ones are not given.
 
     Returns
     -------
     Timeline or None
         None where fewer than two scores make no line.
     """
-    known = [(at, one) for at, one in points if one.estimate is not None]
-    if len(known) < 2:
+    drawn = [(at, one) for at, one in points if one.estimate is not None]
+    if len(drawn) < 2:
         return None
-    drawn = known if len(known) <= MOST else [known[0], *known[1 - MOST :]]
     ends = [end for _, one in drawn for end in (one.low, one.estimate, one.high) if end is not None]
     fitted = axis.fit(ends)
     first, last = drawn[0][0], max(until, drawn[-1][0])
@@ -114,7 +118,7 @@ def draw(points: Sequence[tuple[datetime, Measure]], *, name: str, until: dateti
             Mark(f"{first:{day}}", LEFT + 4, "start"),
             Mark(f"{last:{day}}", RIGHT, "end"),
         ),
-        left_out=len(known) - len(drawn),
+        left_out=left_out,
     )
 
 

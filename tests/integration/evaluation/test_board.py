@@ -5,6 +5,8 @@ import re
 import pytest
 from django.core.management import call_command
 from django.db import OperationalError, connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from annotations.models import Corpus
 from evaluation.models import Ranking, Submission
@@ -196,7 +198,7 @@ def test_the_state_of_a_board_is_read_once_in_a_while_however_many_ask(
     epoch, client, settings, monkeypatch, django_assert_num_queries
 ):
     settings.BOARD_STATE_SECONDS = 1.0
-    clock = iter((100.0, 100.9, 101.1))
+    clock = iter((100.0, 100.9, 101.1, 101.2))
     monkeypatch.setattr(board_digest, "monotonic", lambda: next(clock))
     monkeypatch.setattr(board_digest, "_kept", {})
     scored(epoch, "one")
@@ -205,6 +207,8 @@ def test_the_state_of_a_board_is_read_once_in_a_while_however_many_ask(
     with django_assert_num_queries(0):
         assert client.get("/corpora/news/", HTTP_IF_NONE_MATCH=etag).status_code == 304
     assert client.get("/corpora/news/", HTTP_IF_NONE_MATCH=etag).status_code == 200
+    Submission.objects.update(name="a third")
+    assert b"a third" in client.get("/corpora/news/").content  # who has none is sent what is so now
 
 
 def test_a_state_that_cannot_be_read_is_not_taken_from_before(epoch, rf, settings, monkeypatch):
@@ -212,11 +216,34 @@ def test_a_state_that_cannot_be_read_is_not_taken_from_before(epoch, rf, setting
     monkeypatch.setattr(board_digest, "_kept", {"news": (0.0, "old")})
     for _ in range(2):
         with pytest.raises(OperationalError), connection.execute_wrapper(away):
-            board_digest.digest(rf.get("/"), "news")
+            board_digest.digest(rf.get("/", HTTP_IF_NONE_MATCH='"old"'), "news")
 
 
 def away(*_):
     raise OperationalError("away")
+
+
+def test_a_page_is_made_once_for_all_who_do_not_have_it(epoch, client, django_assert_num_queries):
+    scored(epoch, "one")
+    made = client.get("/corpora/news/?sort=name")
+    with django_assert_num_queries(1):  # what it changes with
+        kept = client.get("/corpora/news/?sort=name")
+    assert kept.content == made.content
+    assert [kept[name] for name in ("ETag", "Content-Type", "Cache-Control", "Vary")] == [
+        made[name] for name in ("ETag", "Content-Type", "Cache-Control", "Vary")
+    ]
+    assert b"another" not in client.get("/corpora/news/").content
+    Submission.objects.update(name="another")
+    assert b"another" in client.get("/corpora/news/?sort=name").content
+
+
+def test_a_page_that_may_have_a_visitors_token_is_kept_for_nobody_else(epoch, client):
+    scored(epoch, "one")
+    client.cookies["csrftoken"] = "a" * 32
+    client.get("/corpora/news/")
+    with CaptureQueriesContext(connection) as queries:
+        Client().get("/corpora/news/")
+    assert len(queries) > 1
 
 
 def test_what_is_hidden_does_not_change_the_etag(epoch, client):

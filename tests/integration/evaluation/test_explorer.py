@@ -109,6 +109,6 @@ def test_the_explorer_asks_a_fixed_number_of_queries(prediction, django_assert_m
     with django_assert_max_num_queries(7):
         page = claims_of_system.find_predictions(prediction.submission, TAC)
         assert len(claims_of_system.show(page.object_list, TAC)) == 13
-    with django_assert_max_num_queries(13):
+    with django_assert_max_num_queries(14):
         page = claims_of_system.find_predictions(prediction.submission, TAC, verdict="right")
         assert len(claims_of_system.show(page.object_list, TAC)) == 12

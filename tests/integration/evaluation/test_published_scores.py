@@ -27,10 +27,11 @@ from evaluation.models import (
     Submission,
 )
 from evaluation.scoring import audit, estimation, releasing
-from evaluation.scoring.published import freezing, history, recording
+from evaluation.scoring.published import freezing, history, recording, timeline
 from evaluation.submissions import anonymity, lifecycle
 from kbpo import pipeline
 from kbpo.accounts.models import User
+from kbpo.api.resources.snapshots import HistorySerializer
 from kbpo.core.errors import Conflict
 from kbpo.core.models import AuditEntry
 from tests.factories import TeamFactory, UserFactory, give
@@ -308,6 +309,38 @@ def test_the_first_score_is_the_first_row_of_a_history(scored: Submission, corpu
     shown = change.measures(CHOICES, "all", "votes")
     for one in part.estimates.all():
         assert f"{100 * shown[one.measure].estimate:.1f}" == f"{100 * one.estimate:.1f}"
+
+
+def test_of_many_changes_the_first_and_the_newest_are_read_and_the_page_says_how_many_are_not_drawn(
+    scored: Submission, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, change = Computation.objects.get(), scored.score_changes.get()
+    for number in range(2, 8):
+        first.pk, first.number, first._state.adding = None, number, True
+        first.systems, first.labels = 2 + number, (first.labels or 0) + 10
+        first.save()
+        change.pk, change.computation, change._state.adding = None, first, True
+        change.figures = [None if one is None else one + 1 for one in change.figures]
+        change.save()
+    every = history.changes(scored)
+    assert [one.number for one in every] == [1, 2, 3, 4, 5, 6, 7]
+    assert history.changes(scored, newest=3) == [every[0], *every[-3:]]
+    assert history.changes(scored, newest=6) == every
+    assert history.changes(scored, newest=7) == history.changes(scored, newest=8) == every
+    assert history.find_newest(scored) == every[-1]
+    assert history.find_change(scored, 4) == every[3]
+    assert history.count_changes(scored) == 7
+    monkeypatch.setattr(timeline, "MOST", 4)
+    page = text(f"/submissions/{scored.pk}/")
+    assert "3 earlier changes are not drawn" in page
+    picture = page.partition('class="over-time"')[2].partition("</figure>")[0]
+    assert picture.count("<circle") == 4
+
+
+def test_rows_of_the_api_are_as_they_are_described(scored: Submission) -> None:
+    answer = Client().get(f"/api/v1/submissions/{scored.pk}/history/").json()
+    assert answer == HistorySerializer(answer).data
+    assert len(answer["changes"]) > 3
 
 
 def test_what_changes_nothing_that_shows_leaves_no_row(scored: Submission) -> None:

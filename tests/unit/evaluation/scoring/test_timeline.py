@@ -10,9 +10,9 @@ from evaluation.scoring.stored import Measure
 FIRST = datetime(2026, 3, 1, 9, 5, tzinfo=UTC)
 
 
-def draw(*hours: float, until: float) -> timeline.Timeline | None:
+def draw(*hours: float, until: float, left_out: int = 0) -> timeline.Timeline | None:
     points = [(FIRST + timedelta(hours=at), Measure(0.5, 0.4, 0.6)) for at in hours]
-    return timeline.draw(points, name="F1", until=FIRST + timedelta(hours=until))
+    return timeline.draw(points, name="F1", until=FIRST + timedelta(hours=until), left_out=left_out)
 
 
 @pytest.mark.parametrize(
@@ -29,8 +29,7 @@ def test_one_score_makes_no_line() -> None:
     assert draw(0, until=5) is None
 
 
-def test_of_many_changes_the_first_and_the_last_are_drawn() -> None:
-    drawn = draw(*range(timeline.MOST + 50), until=1_000)
+def test_changes_that_are_not_given_are_counted() -> None:
+    drawn = draw(0, 50, 51, until=1_000, left_out=49)
     assert drawn is not None
-    assert (len(drawn.dots), drawn.left_out) == (timeline.MOST, 50)
-    assert drawn.dots[0].words.startswith("1 March 2026, 09:05: F1 50.0")
+    assert (len(drawn.dots), drawn.left_out) == (3, 49)
