@@ -73,8 +73,8 @@ def datasheet(epoch: Epoch, task: Task, manifest: Mapping[str, Any]) -> str:
         "## Limits",
         "Systems that are hidden or withdrawn are here under a pseudonym; what they alone predict and nobody"
         " judged is here without its place. Which systems are of one team can be seen."
-        " People err: `audits.csv` has which questions were asked again, to learn how often. Kappa is over the"
-        " corpus, not the epoch.",
+        " People err: `audits.csv` has which questions were asked again, to learn how often. Kappa is over"
+        " the corpus, not the epoch.",
         "## Licence",
         f"{licence['judgements']} for all that is in this archive.",
         "## To load it",
