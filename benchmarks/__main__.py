@@ -14,6 +14,8 @@ BENCHMARKS = {
     "board": "how long a leaderboard of a thousand systems takes, and how many a second are cached",
     "large": "how long pages take with twenty million claims of a thousand systems, and how many queries",
     "crowd": "how long answers take while many workers work at once",
+    "rush": "how long pages and answers take while visitors, workers and uploads are all there at once",
+    "proxy": "how long pages take while a hundred slow clients hang on the proxy",
     "keystrokes": "how long a keystroke takes in the entity interface, on a large document",
     "curtailed": "what a label costs, with three votes and with a third only where two differ",
     "metrics": "how long the built-in metrics of what a system wrote take, and those of hostile texts",

@@ -139,6 +139,7 @@ def fill(systems: int) -> None:
         key_version="v1",
         weighting="instance",
         growth=Epoch.Growth.QUADRATIC,
+        scores_due=False,  # they are stored below, of no sample
     )
     now = datetime.now(UTC)
     submissions = Submission.objects.bulk_create(
@@ -155,7 +156,8 @@ def fill(systems: int) -> None:
         for n in range(systems)
     )
     batches = SampleBatch.objects.bulk_create(
-        SampleBatch(epoch=epoch, submission=one, number=n + 1, **BATCH) for n, one in enumerate(submissions)
+        SampleBatch(epoch=epoch, submission=one, number=n + 1, labelled_at=now, audited_at=now, **BATCH)
+        for n, one in enumerate(submissions)
     )
     scores = Score.objects.bulk_create(
         Score(

@@ -47,6 +47,7 @@ def fill(questions: int, workers: int) -> dict[str, object]:
 
     from annotations.models import Corpus
     from crowd import posting
+    from crowd.lessons import skill_of
     from crowd.models import Budget, Hit
     from crowd.pricing.terms import BatchTerms
     from kbpo.accounts.models import User
@@ -57,8 +58,8 @@ def fill(questions: int, workers: int) -> dict[str, object]:
     Budget.objects.create(scope="corpus", key=TAG, cap_cents=10_000_00)
     operator = User.objects.create(email="operator@example.org", is_operator=True)
     terms = BatchTerms(corpus=corpus, kind="relation", provider="marketplace", reward_cents=REWARD)
-    posting.open_batch(terms, by=operator, now=timezone.now())
-    people = [_worker(number) for number in range(workers)]
+    batch = posting.open_batch(terms, by=operator, now=timezone.now())
+    people = [_worker(number, str(skill_of(batch))) for number in range(workers)]
     started = time.monotonic()
     while Hit.objects.filter(state="planned").exists():
         if time.monotonic() - started > PATIENCE:
@@ -145,8 +146,8 @@ def sign_in(user: "User") -> str:
     return session.session_key or ""
 
 
-def _worker(number: int) -> dict[str, str]:
-    """Make a worker who may do the work and is signed in."""
+def _worker(number: int, skill: str) -> dict[str, str]:
+    """Make a worker who has learned the work and is signed in."""
     from django.utils.crypto import get_random_string
 
     from crowd.providers import registry
@@ -156,7 +157,7 @@ def _worker(number: int) -> dict[str, str]:
     user = User(email=f"worker{number}@example.org", name=f"Worker {number}", is_annotator=True)
     user.set_unusable_password()
     user.save()
-    registry.provider("marketplace").grant(worker_for(user).worker_id, kind="relation")
+    registry.provider("marketplace").grant(worker_for(user).worker_id, kind=skill)
     return {"session": sign_in(user), "csrf": get_random_string(32)}
 
 

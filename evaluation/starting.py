@@ -9,7 +9,7 @@ import json
 import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from django.conf import settings
 
@@ -18,6 +18,7 @@ from annotations.ontologies import plain_ontology_of
 from annotations.texts.classes import ClassListRecord, ClassRecord, write_classes
 from evaluation.task import Task
 from kbpo_formats.ontologies.normal import write_normal
+from kbpo_formats.ontologies.ontology import Ontology
 from kbpo_formats.ontologies.writing import write_ontology
 
 KIT = "kit.zip"
@@ -49,12 +50,17 @@ def small_files(corpus: Corpus, task: Task) -> Mapping[str, SmallFile]:
     return said if task.kit is None else {**said, KIT: _kit(corpus, task, said)}
 
 
+@lru_cache(maxsize=16)
+def _written(ontology: Ontology) -> tuple[str, str]:
+    """Return an ontology as TOML and JSON."""
+    return write_ontology(ontology), write_normal(ontology)
+
+
 def claimable_files(corpus: Corpus, task: Task) -> Mapping[str, SmallFile]:
     """Return the ontology or the list of classes of a corpus, as TOML and JSON, by name."""
     found: dict[str, tuple[str, str]] = {}
     if task.has_ontology:
-        ontology = plain_ontology_of(corpus)
-        found["ontology"] = write_ontology(ontology), write_normal(ontology)
+        found["ontology"] = _written(plain_ontology_of(corpus))
     if task.has_classes and corpus.classes is not None:
         classes = corpus.classes
         record = ClassListRecord(

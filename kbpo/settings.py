@@ -29,6 +29,7 @@ TEAMS_NEED_APPROVAL = _given.teams_need_approval
 READ_ONLY = _given.access.is_read_only
 SEND_WEBHOOKS = _given.send_webhooks
 KBPO_NUDGE = True  # whether commits send messages to the workers
+BOARD_STATE_SECONDS = 1.0  # for which a process takes what it read of a leaderboard's state to be so
 
 SITE_URL = _given.site_url
 ALLOWED_HOSTS = list(_given.allowed_hosts)

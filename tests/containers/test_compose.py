@@ -1,6 +1,7 @@
 """docker-compose.yml brought up by Debian's Podman, from a clean copy of what is committed to a scored demo.
 
 Podman's own checks need systemd: they are run here, one by one. Two free ports are published, no others.
+podman-compose is newer than Debian 12's, which knows no ``--in-pod``: that of PyPI (1.6 was used).
 """
 
 import json
@@ -45,7 +46,9 @@ class Server:
         self.project = f"kbpo{https}"
 
     def compose(self, *arguments: str) -> str:
-        command = ["podman-compose", "--in-pod", "false", "--project-name", self.project, *arguments]
+        # One after the other: at once, each service would build the image that they share anew.
+        options = ["--in-pod", "false", "--parallel", "1", "--project-name", self.project]
+        command = ["podman-compose", *options, *arguments]
         done = subprocess.run(
             command, cwd=self.folder, env=self.environ, capture_output=True, text=True, check=False
         )

@@ -4,12 +4,13 @@ import re
 
 import pytest
 from django.core.management import call_command
-from django.db import connection
+from django.db import OperationalError, connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from annotations.models import Corpus
 from evaluation.models import Ranking, Submission
+from evaluation.scoring import board_digest
 from evaluation.submissions import standing_for
 from kbpo.core.errors import Conflict, NotAllowed
 from tests.factories import (
@@ -191,6 +192,35 @@ def test_a_page_that_changes_has_another_etag(epoch, client, change):
     else:
         query = "?sort=name"
     assert client.get(f"/corpora/news/{query}")["ETag"] != before
+
+
+def test_the_state_of_a_board_is_read_once_in_a_while_however_many_ask(
+    epoch, client, settings, monkeypatch, django_assert_num_queries
+):
+    settings.BOARD_STATE_SECONDS = 1.0
+    clock = iter((100.0, 100.9, 101.1, 101.2))
+    monkeypatch.setattr(board_digest, "monotonic", lambda: next(clock))
+    monkeypatch.setattr(board_digest, "_kept", {})
+    scored(epoch, "one")
+    etag = client.get("/corpora/news/")["ETag"]
+    Submission.objects.update(name="another")
+    with django_assert_num_queries(0):
+        assert client.get("/corpora/news/", HTTP_IF_NONE_MATCH=etag).status_code == 304
+    assert client.get("/corpora/news/", HTTP_IF_NONE_MATCH=etag).status_code == 200
+    Submission.objects.update(name="a third")
+    assert b"a third" in client.get("/corpora/news/").content  # who has none is sent what is so now
+
+
+def test_a_state_that_cannot_be_read_is_not_taken_from_before(epoch, rf, settings, monkeypatch):
+    settings.BOARD_STATE_SECONDS = 1.0
+    monkeypatch.setattr(board_digest, "_kept", {"news": (0.0, "old")})
+    for _ in range(2):
+        with pytest.raises(OperationalError), connection.execute_wrapper(away):
+            board_digest.digest(rf.get("/", HTTP_IF_NONE_MATCH='"old"'), "news")
+
+
+def away(*_):
+    raise OperationalError("away")
 
 
 def test_a_page_is_made_once_for_all_who_do_not_have_it(epoch, client, django_assert_num_queries):
