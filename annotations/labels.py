@@ -4,6 +4,7 @@ import logging
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 import numpy as np
 from django.db import connection, transaction
@@ -325,8 +326,14 @@ def _store_measured(label_ids: IntArray, posteriors: FloatArray) -> int:
         return int(cursor.rowcount)
 
 
-def publish(questions: QuerySet[Question]) -> int:
+def publish(questions: QuerySet[Question], *, now: datetime | None = None) -> int:
     """Publish the labels of those questions that are settled and not yet published.
+
+    Parameters
+    ----------
+    questions : QuerySet of Question
+    now : datetime, optional
+        When they are published: as the epoch that they belong to is released. By default, the clock's.
 
     Returns
     -------
@@ -334,7 +341,7 @@ def publish(questions: QuerySet[Question]) -> int:
         How many questions that were.
     """
     return questions.filter(state=Question.State.SETTLED, published_at=None).update(
-        published_at=timezone.now()
+        published_at=now or timezone.now()
     )
 
 

@@ -7,7 +7,7 @@ they may use is named here, and says what Django's tags and filters of the same 
 from typing import Any
 
 from django.contrib.humanize.templatetags.humanize import intcomma
-from django.template.defaultfilters import capfirst, pluralize, urlencode
+from django.template.defaultfilters import capfirst, floatformat, pluralize, urlencode
 from jinja2 import Environment
 
 from annotations.templatetags import languages
@@ -30,6 +30,7 @@ def environment(**options: Any) -> Environment:
         "iso": _iso,
         "or_dash": _or_dash,
         "capfirst": capfirst,
+        "floatformat": floatformat,
         "intcomma": intcomma,
         "pluralize": pluralize,
         "urlencode": urlencode,

@@ -44,6 +44,24 @@ def compare_snapshot(archive: Archive, kept: Mapping[str, Any]) -> Compared[Plac
             f" {archive.manifest['corpus']['tag']!r} is needed",
             where="--snapshot",
         )
+    try:
+        by_moment, held_back = _read_tables(archive, tables)
+    except (AttributeError, KeyError, TypeError, ValueError):
+        raise BadArchive("has a table that is none of a leaderboard", where="--snapshot") from None
+    figures: dict[Place, Figure] = {}
+    stated_then: dict[Place, Figure] = {}
+    for through, published in sorted(by_moment.items()):
+        found, told = _as_after(archive, through, published)
+        held_back += len(published) - len(told)
+        figures |= found
+        stated_then |= told
+    return Compared(figures, stated_then, held_back)
+
+
+def _read_tables(
+    archive: Archive, tables: Sequence[Mapping[str, Any]]
+) -> tuple[dict[int, dict[Place, Figure]], int]:
+    """Return the figures of an archive's epoch, by how many systems they rest on; and how many others are."""
     systems = archive.table("systems")
     number = dict(zip(systems["submission"].tolist(), systems["system"].tolist(), strict=True))
     by_moment: dict[int, dict[Place, Figure]] = {}
@@ -58,14 +76,7 @@ def compare_snapshot(archive: Archive, kept: Mapping[str, Any]) -> Compared[Plac
             for measure, figure in row["measures"].items():
                 place = Place(number[row["system"]], *choice, table["level"], measure)
                 moment[place] = Figure(*figure)
-    figures: dict[Place, Figure] = {}
-    stated_then: dict[Place, Figure] = {}
-    for through, published in sorted(by_moment.items()):
-        found, told = _as_after(archive, through, published)
-        held_back += len(published) - len(told)
-        figures |= found
-        stated_then |= told
-    return Compared(figures, stated_then, held_back)
+    return by_moment, held_back
 
 
 def compare_history(

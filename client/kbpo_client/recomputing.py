@@ -77,6 +77,9 @@ def show_snapshot(path: Path, snapshot: Path, output: Output) -> int:
     wrong = {place: one for place, one in found.differences.items() if not one <= AGREE}
     for place, difference in list(wrong.items())[:LISTED]:
         output.tell(f"not as kept, by {difference:.1e}: {', '.join(map(str, place))}")
+    if not found.stated:
+        output.tell("nothing of the snapshot could be compared: is it of this archive's epoch?")
+        return 1
     told = f"{len(wrong):,} of {len(found.stated):,} figures of the snapshot come out otherwise"
     if not wrong:
         told = f"all {len(found.stated):,} figures of the snapshot come out again, within {AGREE:g}"
@@ -116,6 +119,9 @@ def show_history(path: Path, history: Path, output: Output) -> int:
     for number, place, by in wrong[:LISTED]:
         output.tell(f"not as shown after computation {number}, by {by:.1e}: {', '.join(map(str, place))}")
     stated = sum(len(one.stated) for one in found.values())
+    if not stated:
+        output.tell("nothing of the history could be compared: is it of a system in this archive's epoch?")
+        return 1
     told = f"{len(wrong):,} of {stated:,} figures of the history come out otherwise"
     if not wrong:
         told = f"all {stated:,} figures of the history come out again, as they were rounded"

@@ -94,8 +94,12 @@ class Contents:
 
     @cached_property
     def teams(self) -> Mapping[int, int]:
-        """The number of each team, by row id, from 1: in their order, so that sums come out the same."""
-        every = sorted({one.team_id for one in self.pool.submissions})
+        """The number of each team, by row id, from 1: in an order that is this release's alone."""
+        key = self.release_keys[self.epoch.pk]
+        every = sorted(
+            {one.team_id for one in self.pool.submissions},
+            key=lambda pk: hmac.digest(key, f"team|{pk}".encode(), "sha256"),
+        )
         return {pk: number for number, pk in enumerate(every, start=1)}
 
     @cached_property

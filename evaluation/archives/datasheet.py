@@ -71,9 +71,10 @@ def datasheet(epoch: Epoch, task: Task, manifest: Mapping[str, Any]) -> str:
         "## Documents annotated in full",
         "Recall rests on no document here." if documents is None else _DOCUMENTS[documents["told"]],
         "## Limits",
-        "Systems that are hidden or withdrawn are here under a pseudonym, and where nobody judged what they"
-        " predict, without its place. Which systems are of one team can be seen. People err: `audits.csv` has"
-        " which questions were asked again, to learn how often. Kappa is over the corpus, not the epoch.",
+        "Systems that are hidden or withdrawn are here under a pseudonym; what they alone predict and nobody"
+        " judged is here without its place. Which systems are of one team can be seen."
+        " People err: `audits.csv` has which questions were asked again, to learn how often. Kappa is over"
+        " the corpus, not the epoch.",
         "## Licence",
         f"{licence['judgements']} for all that is in this archive.",
         "## To load it",

@@ -2,6 +2,7 @@
 
 import hashlib
 import logging
+from collections import Counter
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from io import SEEK_END, BytesIO
@@ -24,11 +25,9 @@ from evaluation.models import (
     ReleasedLabels,
     RetiredDocument,
     Score,
-    Submission,
 )
 from evaluation.scoring import estimation
 from evaluation.scoring import pool as pools
-from evaluation.submissions.visibility import PUBLISHED
 from evaluation.task import FindTask, Task
 from kbpo.core.database.locks import claim
 from kbpo.core.database.outages import is_outage, is_store_outage
@@ -61,22 +60,18 @@ def newest(epoch: Epoch) -> EpochArchive | None:
 def waits_until(epoch: Epoch) -> datetime | None:
     """Return until when an archive waits for a name; None where it does not.
 
-    Which systems are of one team can be worked out from an archive. So a system that is anonymous while
-    another of its team is known by name keeps it waiting.
+    Which systems are of one team can be worked out from an archive. So a system that is anonymous beside
+    another of its team keeps it waiting: that one is known by name, or may come to be before.
     """
     now = timezone.now()
     batches = epoch.batches.select_related("submission")
-    known = set(
-        epoch.batches.exclude(submission__anonymous_until__gt=now)
-        .filter(submission__in=Submission.objects.filter(PUBLISHED))
-        .values_list("submission__team", flat=True)
-    )
+    systems = Counter(batch.submission.team_id for batch in batches)
     veiled = [
         batch.submission.anonymous_until
         for batch in batches
         if batch.submission.anonymous_until is not None
         and batch.submission.anonymous_until > now
-        and batch.submission.team_id in known
+        and systems[batch.submission.team_id] > 1
     ]
     return max((one for one in veiled if one is not None), default=None)
 
@@ -127,6 +122,8 @@ def make(epoch: Epoch, task: Task) -> EpochArchive:
         elif last is not None and again:
             draft.keep(last.place)
             return last
+        if state_of(epoch) != state:  # it was scored anew meanwhile, and what was read may not go together
+            return make(epoch, task)
         archive = EpochArchive(
             epoch=epoch,
             edition=edition,

@@ -130,8 +130,8 @@ def release(
         )
     epoch.released_at = timezone.now()
     epoch.save(update_fields=["released_at"])
-    labels.publish(Question.objects.filter(batches__epoch=epoch))
-    labels.publish(Question.objects.filter(audits__batches__epoch=epoch))
+    labels.publish(Question.objects.filter(batches__epoch=epoch), now=epoch.released_at)
+    labels.publish(Question.objects.filter(audits__batches__epoch=epoch), now=epoch.released_at)
     sealed = released.seal(epoch)
     if retire is not None:
         if task.retire is None:

@@ -15,8 +15,10 @@ _DIGEST = """
 WITH shown AS (SELECT id FROM annotations_corpus WHERE %s::text IS NULL OR tag = %s)
 SELECT concat_ws('|', date_trunc('minute', now()),
   (SELECT sum(hashtextextended(c::text, 0)) FROM annotations_corpus c),
-  (SELECT sum(hashtextextended(concat_ws('|', s.id, s.name, t.name, s.state, s.is_baseline, s.chosen_after,
-     s.anonymous_until > now()), 0))
+  (SELECT sum(hashtextextended(concat_ws('|', s.id,
+     CASE WHEN s.anonymous_until > now() THEN concat_ws(' ', s.alias, s.alias_run)
+     ELSE concat_ws('|', s.name, t.name) END,
+     s.state, s.is_baseline, s.chosen_after, s.anonymous_until > now()), 0))
    FROM evaluation_submission s JOIN accounts_team t ON t.id = s.team_id
    JOIN shown ON s.corpus_id = shown.id WHERE s.is_public AND (s.state <> 'accepted' OR s.go_ahead)),
   (SELECT sum(hashtextextended(concat_ws('|', e.id, e.released_at), 0)) FROM evaluation_epoch e
@@ -24,6 +26,7 @@ SELECT concat_ws('|', date_trunc('minute', now()),
   (SELECT sum(hashtextextended(r::text, 0)) FROM evaluation_ranking r JOIN shown ON r.corpus_id = shown.id),
   (SELECT sum(hashtextextended(a::text, 0)) FROM annotations_kindagreement a
    JOIN shown ON a.corpus_id = shown.id),
+  (SELECT sum(t.id) FROM annotations_takedown t),
   (SELECT count(*) FROM annotations_corpus c WHERE c.opens_at <= now()),
   (SELECT count(*) FROM annotations_corpus c WHERE c.closes_at <= now()),
   (SELECT sum(hashtextextended(concat_ws('|', p::text, p.starts_at <= now(), p.ends_at <= now()), 0))

@@ -206,7 +206,9 @@ class DetailsForm(forms.Form):
         label="Systems that a team may have judged in seven days", min_value=0, max_value=1_000
     )
     weekly_quota_of_person = forms.IntegerField(
-        label="That all the teams of a person may", min_value=0, max_value=1_000
+        label="Systems that a person may have judged in seven days, in all their teams",
+        min_value=0,
+        max_value=1_000,
     )
     contact = forms.CharField(
         label="Contact", required=False, max_length=200, help_text="A mail address or a page."

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from evaluation.models import Epoch
+from evaluation.models import Epoch, Score
 from tests.browser.axe import violations
 from tests.browser.conftest import OpenPage
 from tests.browser.looks import fit_fingers, looks, picture
@@ -43,6 +43,26 @@ def test_it_fits_and_is_accessible_with_long_names_and_all_choices_open(
             page, "#board .system a, #board summary, #board button, #board select", at_least=30
         )
     picture(page, f"board-{width}-{scheme}")
+
+
+@pytest.mark.parametrize("width", [360, 768])
+def test_a_rank_stands_beside_the_first_line_of_its_systems_name(
+    open_page: OpenPage, epoch: Epoch, width: int
+) -> None:
+    Score.objects.update(rank=1004)
+    page = open_page("/corpora/news/", width=width)
+    tops = page.locator("#board .board tbody tr").evaluate_all(
+        """rows => rows.map((row) => {
+          const first = (one) => {
+            const range = document.createRange();
+            range.selectNodeContents(one);
+            return range.getClientRects()[0].top;
+          };
+          return [row.querySelector(".rank"), row.querySelector(".system > a")].map(first);
+        })"""
+    )
+    assert len(tops) == 30
+    assert [round(rank - name) for rank, name in tops] == pytest.approx([0] * 30, abs=2)
 
 
 def test_a_heading_sorts_where_it_stands_and_back_brings_the_former_order(

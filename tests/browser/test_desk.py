@@ -153,6 +153,18 @@ def test_what_waits_is_gone_through_ticked_and_approved_with_the_keyboard_alone(
     assert flagged.decision == "approve"
 
 
+def test_work_that_waits_stands_beside_its_document_across_the_page(
+    open_page: OpenPage, operator: User, flagged: Assignment
+) -> None:
+    assert flagged.worker is not None
+    page = open_page(
+        reverse("desk_look_at", args=[flagged.worker.user_id, "relation"]), user=operator, width=1280
+    )
+    sheet, form = page.locator("main"), page.locator("form[data-review]")
+    inner = sheet.evaluate("one => one.clientWidth - parseFloat(getComputedStyle(one).paddingLeft) * 2")
+    assert form.evaluate("one => one.clientWidth") == pytest.approx(inner, abs=1)
+
+
 def test_no_word_of_a_heading_is_broken_on_a_tablet(
     open_page: OpenPage, operator: User, flagged: Assignment
 ) -> None:

@@ -65,6 +65,7 @@ ON_ANY_DAY = [
     "integration/api/test_sealed.py",
     "integration/evaluation/test_attachments.py",
     "integration/evaluation/test_audits.py",
+    "integration/evaluation/test_board.py",
     "integration/evaluation/test_compare.py",
     "integration/evaluation/test_document_votes.py",
     "integration/evaluation/test_entities.py",

@@ -45,6 +45,12 @@ def the_same_samples_in_every_run(settings: LazySettings) -> None:
 
 
 @pytest.fixture(autouse=True)
+def nothing_is_remembered() -> None:
+    """Rows are gone after a test, and what a cache has of them would not be."""
+    cache.clear()
+
+
+@pytest.fixture(autouse=True)
 def files_that_know_no_database(request: pytest.FixtureRequest, settings: LazySettings) -> None:
     """Rows are gone after a test, and what stands in the files' folder would be another database's."""
     path_of(installation.PLACE).unlink(missing_ok=True)

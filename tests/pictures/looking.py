@@ -1,4 +1,4 @@
-"""What a program can see on a page: axe's findings of any impact, and what is too small, too wide or cut."""
+"""What a program sees on a page: what axe finds, of any impact; what is too small, too wide, cut, unnamed."""
 
 from collections.abc import Collection
 from importlib.resources import files
@@ -58,6 +58,13 @@ _MEASURED = """(finger) => {
     if (breadth <= 1 || boxes.every((box) => box.right < 0 || box.bottom < 0)) continue;  // for readers
     if (height < finger - 0.5 && !isInText(one)) note("target", one, `${height.toFixed(1)} px high`);
   }
+  const says = (one, side) => !["none", "normal", '""'].includes(getComputedStyle(one, side).content);
+  const isBare = (text) => /^(\\d{1,2} [A-Z][a-z]{2} \\d{4}(, [\\d:]+)?|[\\d,]+([.:]\\d+)?)$/.test(text);
+  for (const one of document.querySelectorAll(".listing tbody td")) {
+    if (!seen(one) || seen(one.closest("table").querySelector("thead") ?? one)) continue;
+    const text = one.innerText.trim();
+    if (isBare(text) && !says(one, "::before") && !says(one, "::after")) note("unnamed", one, text);
+  }
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   const known = new Set();
   while (texts.nextNode()) {
@@ -92,7 +99,10 @@ def axe_findings(page: Page | Frame, *, only: Collection[str] = ()) -> list[Find
 
 
 def measured(page: Page | Frame, *, without: Collection[str] = ()) -> list[Finding]:
-    """Return what scrolls sideways, is lower than a finger, is set too small or is cut, as axe's findings."""
+    """Return what scrolls sideways, is lower than a finger, is set too small or is cut, as axe's findings.
+
+    Where a table's headings are hidden, a number or a date that nothing names is one too.
+    """
     found: list[Finding] = page.evaluate(_MEASURED, FINGER)
     return [one for one in found if one["rule"] not in without]
 

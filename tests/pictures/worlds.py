@@ -8,6 +8,7 @@ from urllib.parse import parse_qsl
 from allauth.account.authentication import AUTHENTICATION_METHODS_SESSION_KEY
 from allauth.account.internal.flows.login import record_authentication
 from allauth.account.models import EmailAddress
+from allauth.usersessions.models import UserSession
 from django.conf import settings
 from django.core.management import call_command
 from django.db import transaction
@@ -110,6 +111,7 @@ def large() -> Site:
 
 
 WORLDS: dict[str, Callable[[], Site]] = {"new": new, "empty": empty, "small": small, "large": large}
+BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
 _LATER = 1e6  # seconds: the pages of an account ask nobody again who they are, however long this takes
 _OF_CORPUS = (
     "rules",
@@ -139,6 +141,7 @@ def _show(site: Site, corpus: Corpus, letters: Corpus | None, reports: Corpus | 
     site.things |= {name: {"tag": corpus.tag} for name in _OF_CORPUS}
     site.things["system"] = {"tag": corpus.tag, "pk": system.pk}
     site.queries["leaderboard"] = {"corpus": corpus.tag}
+    site.queries.pop("home")  # the first page as it greets, not as a leaderboard
     site.queries["compare"] = {"a": compared[0], "b": compared[1]}
     document = Document.objects.filter(corpus=corpus, retirement__isnull=False).first()
     document = document or Document.objects.filter(corpus=corpus).earliest("pk")
@@ -192,4 +195,5 @@ def signed_in(user: User) -> str:
     record_authentication(request, user, "password", reauthenticated=True)
     request.session[AUTHENTICATION_METHODS_SESSION_KEY][-1]["at"] += _LATER
     request.session.save()
+    UserSession.objects.create(user=user, session_key=key, ip="192.0.2.7", user_agent=BROWSER)
     return str(key)

@@ -13,6 +13,7 @@ from annotations.models import Label, Question
 from annotations.questions import Claim
 from evaluation.kbp.claims import ClaimRow, row_of
 from evaluation.models import Prediction, Submission
+from evaluation.submissions.visibility import SYSTEMS
 from kbpo.core.database.bulk import read_rows
 
 Outcome = Literal["right", "wrong", "sealed"]
@@ -153,8 +154,8 @@ REMEMBERED = 3600
 def maybe_published(submission: Submission) -> list[Prediction]:
     """Read what of a system's predictions published questions ask about: the others have no verdict.
 
-    Postgres compares where mentions begin; what the questions say of them, `published_verdicts` reads. No
-    prediction and no question changes, so it is found once, until other questions are published.
+    Postgres compares where mentions begin; what the questions say of them, `published_verdicts` reads. Once a
+    file is read, no prediction changes, nor does a question: it is found once, until others are published.
     """
     ((number, last),) = read_rows(_STATE, [])
     place = f"maybe-published|{submission.pk}|{number}|{last and last.timestamp()}"
@@ -163,7 +164,8 @@ def maybe_published(submission: Submission) -> list[Prediction]:
         kinds = [relation.KIND.name, canonical.KIND.name]
         rows = read_rows(_MAYBE_PUBLISHED, [*kinds, submission.corpus_id, *kinds, submission.pk])
         found = [pk for (pk,) in rows]
-        cache.set(place, found, REMEMBERED)
+        if submission.state in SYSTEMS:
+            cache.set(place, found, REMEMBERED)
     return list(Prediction.objects.filter(pk__in=found).select_related("instance"))
 
 

@@ -1,9 +1,12 @@
 import pytest
+from django.db import connection, transaction
+from django.test.utils import CaptureQueriesContext
 
 from annotations.kinds.canonical import CanonicalQuestion
-from evaluation.kbp.explorer import claims_of_system
+from evaluation.kbp.explorer import claims_of_system, verdicts
 from evaluation.kbp.explorer.document_page import read_document
 from evaluation.kbp.explorer.verdicts import Verdict, published_verdicts
+from evaluation.models import Prediction
 from kbpo.core.errors import InvalidInput
 from tests.factories import (
     ADA,
@@ -98,6 +101,21 @@ def test_a_withdrawn_system_is_not_among_those_who_claim(cast, prediction):
     prediction.submission.state = "withdrawn"
     prediction.submission.save()
     assert not read_document(prediction.instance.document, cast.people["operator"]).claims.object_list
+
+
+def test_what_is_asked_of_a_file_that_is_not_read_yet_is_not_remembered(prediction):
+    judge(prediction, True, True, True, published=True)
+    submission = prediction.submission
+    submission.state = "uploaded"
+    with transaction.atomic():
+        Prediction.objects.all().delete()
+        assert verdicts.maybe_published(submission) == []
+        transaction.set_rollback(True)
+    submission.state = "scored"
+    assert verdicts.maybe_published(submission) == [prediction]
+    with CaptureQueriesContext(connection) as queries:
+        assert verdicts.maybe_published(submission) == [prediction]
+    assert not any("WITH published" in one["sql"] for one in queries)
 
 
 def test_the_explorer_asks_a_fixed_number_of_queries(prediction, django_assert_max_num_queries):

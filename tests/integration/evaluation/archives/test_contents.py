@@ -36,6 +36,7 @@ from kbpo_archive.errors import BadArchive
 from kbpo_archive.figures import Figure
 from kbpo_archive.reading import NOTHING, Archive
 from kbpo_archive.recomputing import AGREE, between, compare
+from kbpo_client import command
 from kbpo_estimators.coordinated import uniforms
 from tests.archives import made, recomputed, released
 from tests.world import World
@@ -270,6 +271,57 @@ def test_an_anonymous_system_beside_a_known_one_of_its_team_keeps_it_waiting(jud
     epochs.release(corpus=Corpus.objects.get(), task=KBP)
     assert making.waits_until(Epoch.objects.get(number=1)) == later
     assert making.make_archives(find_task=task_of, now=timezone.now()) == 0
+
+
+def test_an_anonymous_system_beside_a_hidden_one_of_its_team_keeps_it_waiting_too(judged):
+    later = timezone.now() + timedelta(days=30)
+    veiled = {"is_public": True, "anonymous_until": later, "alias": 1, "alias_run": 1}
+    Submission.objects.filter(name="s0").update(**veiled)  # s1, of the same team, is hidden
+    epochs.release(corpus=Corpus.objects.get(), task=KBP)
+    assert making.waits_until(Epoch.objects.get(number=1)) == later
+    Submission.objects.filter(name="s1").update(**(veiled | {"alias_run": 2}))
+    Submission.objects.filter(name="s0").update(anonymous_until=None)
+    assert making.waits_until(Epoch.objects.get(number=1)) == later
+
+
+def test_numbers_of_teams_do_not_follow_the_order_in_which_teams_came(judged):
+    found = released(None)
+    teams = sorted({one.team_id for one in Submission.objects.all()})
+    orders = set()
+    for key in ("00" * 32, "11" * 32, "22" * 32, "33" * 32, "44" * 32):
+        EpochArchive.objects.all().delete()
+        ArchiveKey.objects.update(key=key)
+        with Archive(path_of(made().place)) as archive:
+            systems = archive.table("systems")
+            own = dict(zip(systems["submission"].tolist(), systems["team"].tolist(), strict=True))
+        of_team = {one.team_id: own[one.pk] for one in Submission.objects.filter(pk__in=own)}
+        orders.add(tuple(of_team[pk] for pk in teams if pk in of_team))
+    assert len(orders) > 1
+    assert found.figures > 0
+
+
+@pytest.mark.parametrize(("option", "content"), [("history", []), ("snapshot", "of another epoch")])
+def test_what_has_nothing_in_common_with_it_is_not_said_to_agree(judged, tmp_path, capsys, option, content):
+    archive, file = path_of(released(None).place), tmp_path / "kept.json"
+    if option == "snapshot":
+        content = json.loads(b"".join(freezing.file_of(Snapshot.objects.get())))
+        for table in content["tables"]:
+            for row in table["rows"]:
+                row["epoch"] = 7
+    file.write_text(json.dumps(content))
+    assert command.main(["recompute", str(archive), f"--{option}", str(file)]) == 1
+    assert f"nothing of the {option} could be compared" in capsys.readouterr().err
+
+
+def test_a_snapshot_with_a_row_that_is_none_is_what_is_blamed(judged, tmp_path, capsys):
+    archive, file = path_of(released(None).place), tmp_path / "kept.json"
+    content = json.loads(b"".join(freezing.file_of(Snapshot.objects.get())))
+    del content["tables"][0]["estimator"]
+    file.write_text(json.dumps(content))
+    assert command.main(["recompute", str(archive), "--snapshot", str(file)]) != 0
+    said = capsys.readouterr().err
+    assert "has a table that is none of a leaderboard" in said
+    assert "KeyError" not in said
 
 
 def test_everybody_downloads_it_where_the_data_page_lists_it(judged, client):
