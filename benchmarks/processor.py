@@ -8,8 +8,8 @@ LOOPS = 1_000_000
 def loop_ms() -> float:
     """Return how many milliseconds of the processor a million additions take in Python.
 
-    What a page takes is to be read beside it: twice as many here are twice as many there. 35 to 45 are usual
-    for Python 3.11 at 2.5 to 3 GHz with nothing else on the core.
+    What a page takes is to be read beside it: twice as many here are twice as many there. On the machine of
+    docs/benchmarks it was 49 with nothing else on two cores of 2.5 GHz, and up to twice as many at other times.
     """
     started, total = time.process_time(), 0
     for one in range(LOOPS):
