@@ -9,7 +9,7 @@ def loop_ms() -> float:
     """Return how many milliseconds of the processor a million additions take in Python.
 
     What a page takes is to be read beside it: twice as many here are twice as many there. On the machine of
-    docs/benchmarks it was 49 with nothing else on two cores of 2.5 GHz, and up to twice as many at other times.
+    docs/benchmarks it was 49 with nothing else on its two cores, and twice as many at other times.
     """
     started, total = time.process_time(), 0
     for one in range(LOOPS):
