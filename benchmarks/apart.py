@@ -16,6 +16,12 @@ from typing import Any
 Found = dict[str, Any]
 
 
+def _written(value: object) -> str:
+    if isinstance(value, float):
+        return f"{value:,.3f}"
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
 def run(
     name: str,
     out: Path,
@@ -44,7 +50,7 @@ def run(
         found |= {"load_before": load, "load_after": round(os.getloadavg()[0], 1)}
         report["sizes"].append(found)
         for what, value in found.items():
-            print(f"{what:>56}: {value:,.3f}" if isinstance(value, float) else f"{what:>56}: {value:,}")
+            print(f"{what:>56}: {_written(value)}")
         (out / f"{name}.json").write_text(json.dumps(report, indent=2) + "\n")
 
 
