@@ -14,8 +14,8 @@ from evaluation.reading import isolated
 from tests.ontologies import ABOUT
 from tests.unit.kbpo_formats.kbp.tac.kb import BASE, tabbed
 
-# A third of what reading may take, after which a file is refused. On a quiet machine it takes six at most, most
-# less than one; 22 were seen on a busy one whose processor ran at half its speed.
+# A third of what reading may take, after which a file is refused. On a quiet machine it takes six at most;
+# 22 were seen on a busy one whose processor ran at half its speed.
 CPU_SECONDS = 60.0
 LITTLE = 100 << 20
 MUCH = 600 << 20
