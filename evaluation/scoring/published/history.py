@@ -10,7 +10,7 @@ from django.db.models.functions import Cast
 
 from evaluation.choices import Choices
 from evaluation.models import Computation, ScoreChange, Submission
-from evaluation.scoring.published.recording import Column, Figures, by_column
+from evaluation.scoring.published.recording import Column, Figures, read_figures
 from evaluation.scoring.stored import Measure, Measures
 
 DEPTH = 1000.0
@@ -181,7 +181,7 @@ def _read(found: QuerySet[ScoreChange]) -> list[Change]:
                 systems=systems,
                 labels=labels,
                 is_public=is_public,
-                figures=by_column(columns[text], figures),
+                figures=read_figures(columns[text], figures),
             )
         )
     return changes

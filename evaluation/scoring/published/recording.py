@@ -95,15 +95,8 @@ def record_changes(
     )
 
 
-def read_figures(
-    columns: Sequence[Sequence[str | int]], figures: Sequence[int | None]
-) -> dict[Column, Figures]:
+def read_figures(columns: Sequence[Column], figures: Sequence[int | None]) -> dict[Column, Figures]:
     """Return what a change says, by column."""
-    return by_column([tuple(column) for column in columns], figures)  # type: ignore[misc]
-
-
-def by_column(columns: Sequence[Column], figures: Sequence[int | None]) -> dict[Column, Figures]:
-    """Do as `read_figures`, of columns that many changes share."""
     return dict(zip(columns, zip(figures[::3], figures[1::3], figures[2::3], strict=True), strict=True))
 
 
@@ -148,9 +141,6 @@ def _last(submissions: Sequence[int]) -> dict[int, dict[Column, Figures]]:
         .values_list("submission_id", "computation_id", "figures")
     )
     rows = list(newest)
-    columns = dict(
-        Computation.objects.filter(pk__in={computation for _, computation, _ in rows}).values_list(
-            "pk", "columns"
-        )
-    )
+    made = Computation.objects.filter(pk__in={computation for _, computation, _ in rows})
+    columns = {pk: [tuple(one) for one in listed] for pk, listed in made.values_list("pk", "columns")}
     return {pk: read_figures(columns[computation], figures) for pk, computation, figures in rows}
