@@ -496,13 +496,13 @@ def _add_hits(site: Site, corpus: Corpus) -> None:
     """Have somebody at a HIT's page."""
     [asked] = crowd.ask(corpus)
     hit = make.HitFactory.create(batch__corpus=corpus, questions=[asked])
-    assignment = make.AssignmentFactory.create(hit=hit, provider_id="3A", provider_worker_id="W1")
+    assignment = make.AssignmentFactory.create(hit=hit, provider_id="3A", provider_worker_id="WATSITE")
     token = tokens.issue(assignment)
     bearer = {"Authorization": f"Bearer {token}", "Accept": "application/json"}
     draft = {"number": 1, "step": 0, "fields": {"comment": ["x"]}}
     for name in ("hit", "hit_draft", "hit_pages", "hit_passage"):
         site.things[name] = {"annotation": hit.annotation}
-        site.queries[name] = dict(parse_qsl(arrival(hit, SUBMIT_TO)))
+        site.queries[name] = dict(parse_qsl(arrival(hit, SUBMIT_TO, workerId="WATSITE")))
     site.things["hit_passage"] = {"annotation": hit.annotation, "number": 0}
     site.queries["hit_pages"] = {"q": "port"}
     name = field(asked)
