@@ -20,7 +20,8 @@ from evaluation.reading.excerpt import Line, excerpt
 from evaluation.registry import task_of
 from evaluation.submissions import normalised as normalised_files
 from evaluation.submissions import problem_files, problem_list
-from evaluation.submissions.problem_list import FIELDS, CodeCount, ReadFile
+from evaluation.submissions.problem_files import ReadFile
+from evaluation.submissions.problem_list import FIELDS, CodeCount
 from evaluation.submissions.visibility import find, is_operator, may_change
 from evaluation.views.parts import send_file
 from kbpo.accounts.models import User

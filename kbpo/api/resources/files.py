@@ -1,11 +1,15 @@
 """What was found in a file, be it submitted or only checked: problems, and what it claims, written anew."""
 
+import hashlib
+import json
 from itertools import chain
 from typing import Any, cast
 from uuid import UUID
 
 from django.http import StreamingHttpResponse
 from django.http.response import HttpResponseBase
+from django.utils.cache import get_conditional_response
+from django.utils.http import quote_etag
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework import serializers
@@ -13,8 +17,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from evaluation.models import NormalisedFile, Problem
-from evaluation.submissions import normalised, problem_list
-from evaluation.submissions.problem_list import ReadFile
+from evaluation.submissions import normalised, problem_files, problem_list
+from evaluation.submissions.problem_files import ReadFile
 from evaluation.views.files import as_json, every_problem, find_file, find_readable_file, send_normalised
 from kbpo.accounts.models import User
 from kbpo.api.base import ApiView, answer
@@ -134,9 +138,19 @@ class _AllProblemsView(ApiView):
         """Stream them as they are read from a file, by line."""
         asked = read_query(AllProblemsQuery, request)
         file = find_file(request._request, self.kind, pk)
+        etag = self._etag(file, asked)
+        unchanged = get_conditional_response(request._request, etag=etag)
+        if unchanged is not None:
+            return unchanged
         records = every_problem(file, code=asked["code"], severity=asked["severity"])
         page = chain(['{"results": '], as_json(records), [', "next": null}'])
-        return StreamingHttpResponse(page, content_type="application/json")
+        return StreamingHttpResponse(page, content_type="application/json", headers={"ETag": etag})
+
+    def _etag(self, file: ReadFile, asked: dict[str, Any]) -> str:
+        """Return what changes whenever the list would: a file is read once, its problems may be let go."""
+        made = problem_files.find(file)
+        whole = [self.kind, str(file.pk), file.counts.get("problems"), str(made.pk) if made else "", asked]
+        return quote_etag(hashlib.sha256(json.dumps(whole).encode()).hexdigest()[:32])
 
 
 class SubmissionAllProblemsView(_AllProblemsView):

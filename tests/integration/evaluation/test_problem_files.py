@@ -131,6 +131,16 @@ def test_the_api_gives_every_problem(many, member):
     assert errors == rows_of(member, many, "?severity=ERROR") != []
 
 
+def test_the_api_says_that_nothing_has_changed_until_something_has(submit_file, member, cast):
+    submission = submit_file()
+    address = f"/api/v1/submissions/{submission.pk}/problems/all/"
+    known = {"If-None-Match": member.get(address).headers["ETag"]}
+    assert member.get(address, headers=known).status_code == 304
+    assert member.get(f"{address}?severity=ERROR", headers=known).status_code == 200
+    lifecycle.delete_file(submission=submission, user=cast.member)
+    assert member.get(address, headers=known).status_code == 200
+
+
 def test_a_file_whose_problems_are_all_listed_has_no_file_of_them(submit_file, check):
     for bad in (check(BAD), submit_file(BAD)):
         assert bad.problems.exists()
