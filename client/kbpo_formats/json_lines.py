@@ -205,6 +205,7 @@ def report_unknown(
     log : ProblemLog
     """
     names = list(known)
+    columns: dict[str, int] = {}
     for name in fields:
         if name in names:
             continue
@@ -214,8 +215,8 @@ def report_unknown(
         close = get_close_matches(name[:60], names, n=1) if log.lists("UNKNOWN_FIELD") else ()
         hint = f" Is {close[0]} meant?" if close else ""
         within = ".".join(path) or "a line"
-        column, _ = find(text, (*path, name))
-        log.add("UNKNOWN_FIELD", line, name, show(name), within, ", ".join(names), hint, column=column)
+        columns = columns or _columns(text, path)
+        log.add("UNKNOWN_FIELD", line, name, show(name), within, ", ".join(names), hint, column=columns[name])
 
 
 def has_control(text: str) -> bool:
@@ -245,6 +246,12 @@ def _members(text: str, at: int) -> Iterator[tuple[str, int, int]]:
         at = _after_space(text, end)
         if text[at] == ",":
             at = _after_space(text, at + 1)
+
+
+def _columns(text: str, path: Path) -> dict[str, int]:
+    """Return the columns of the values of an object of a line, by their names, in one walk."""
+    column, _ = find(text, path)
+    return {name: value_at + 1 for name, _, value_at in _members(text, column - 1)}
 
 
 def _column_of_twice(text: str, key: str) -> int:

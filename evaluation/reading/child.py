@@ -24,7 +24,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, Protocol
 
-from evaluation.reading.recording import ProblemRecorder
+from evaluation.reading.recording import MOST_SECONDS, WRITING_SECONDS, ProblemRecorder
 from evaluation.reading.text_file import TextFile
 from kbpo_formats.problems import Problem
 
@@ -71,6 +71,11 @@ class Order:
     output: int
     attachments: Mapping[str, int]
     problems: int | None = None
+
+    @property
+    def seconds_to_record(self) -> int:
+        """How many processor seconds recording has, so that it never makes a file too slow."""
+        return 0 if self.problems is None else MOST_SECONDS + WRITING_SECONDS
 
 
 class FileRead(Protocol):
@@ -123,7 +128,8 @@ def main(read: ReadFile) -> None:
 
 
 def _limit(order: Order) -> None:
-    resource.setrlimit(resource.RLIMIT_CPU, (order.cpu_seconds, order.cpu_seconds + _SECONDS_TO_DIE))
+    seconds = order.cpu_seconds + order.seconds_to_record
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + _SECONDS_TO_DIE))
     resource.setrlimit(resource.RLIMIT_AS, (order.memory, order.memory))
     resource.setrlimit(resource.RLIMIT_FSIZE, (order.output, order.output))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

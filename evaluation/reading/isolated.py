@@ -45,7 +45,7 @@ class Limits:
     Attributes
     ----------
     cpu_seconds : int
-        Of the child.
+        Of the child. Where every problem is recorded, that has `Order.seconds_to_record` of its own.
     seconds : float
         On the clock; less than a stage of the pipeline has.
     memory : int
@@ -54,9 +54,8 @@ class Limits:
         Bytes of the answer.
     """
 
-    # Five million honest lines, the most that a file may have, take some 45 s, 2 GB and 0.1 GB; recording a
-    # million problems of them takes 30 s more.
-    cpu_seconds: int = 240
+    # Five million honest lines, the most that a file may have, take some 45 s, 2 GB and 0.1 GB.
+    cpu_seconds: int = 180
     seconds: float = 480.0
     memory: int = 5 << 29
     output: int = 1 << 28

@@ -8,6 +8,7 @@ import heapq
 import io
 import json
 import tempfile
+import time
 from collections.abc import Iterator
 from dataclasses import fields
 from typing import Any, BinaryIO, cast
@@ -16,6 +17,8 @@ from kbpo_formats.problems import Problem
 
 MOST_PROBLEMS = 1_000_000
 MOST_BYTES = 1 << 27  # set aside, compressed: more than any honest million takes
+MOST_SECONDS = 90  # of the processor since the process began: any honest million is found in less
+WRITING_SECONDS = 30  # of the processor, for as many as there can be
 RUN = 1 << 24  # bytes that are sorted at once
 BUFFER = 1 << 16
 FAST, SMALL = 1, 6  # levels of compression
@@ -27,7 +30,7 @@ class ProblemRecorder:
     """Records problems, and writes them by line; a `kbpo_formats.problems.Recorder`.
 
     Those of the file itself come before those of what came beside it; of one line they come as found. Beyond
-    `MOST_PROBLEMS`, or `MOST_BYTES`, only those are recorded that are listed.
+    `MOST_PROBLEMS`, `MOST_BYTES` or `MOST_SECONDS`, only those are recorded that are listed.
 
     Attributes
     ----------
@@ -45,7 +48,9 @@ class ProblemRecorder:
     @property
     def takes_more(self) -> bool:
         """Say whether one that is not listed is recorded."""
-        return self.count < MOST_PROBLEMS and self._set_aside < MOST_BYTES
+        return (
+            self.count < MOST_PROBLEMS and self._set_aside < MOST_BYTES and time.process_time() < MOST_SECONDS
+        )
 
     def add(self, problem: Problem) -> None:
         """Record a problem."""

@@ -86,6 +86,22 @@ def test_what_costs_more_than_a_limit_is_refused_with_the_reason(limits, code, w
     assert found.counts["problems"] == {code: 1}
 
 
+def test_recording_has_time_of_its_own(texts, tmp_path):
+    with (tmp_path / "problems").open("w+b") as every_problem:
+        found = isolated.read(
+            io.BytesIO(many_entities(200_000)),
+            reader=READER,
+            format="tac2016",
+            texts=texts,
+            about=ABOUT,
+            limits=Limits(cpu_seconds=1),
+            every_problem=every_problem,
+        )
+    assert found.cpu_seconds > 1
+    assert found.recorded > 200_000
+    assert "TOO_SLOW" not in found.counts["problems"]
+
+
 def test_a_reader_that_fails_by_itself_is_no_fault_of_the_file(tmp_path):
     with pytest.raises(ReaderFailed, match="status 1"):
         outcome(GOOD, tmp_path / "missing")

@@ -58,6 +58,16 @@ def test_beyond_the_bound_only_what_is_listed_is_recorded(monkeypatch, bound, va
     assert (recorder.count, log.counts.total(), len(log.by_line())) == (kept + 1, 30, 3)
 
 
+def test_when_its_time_is_over_only_what_is_listed_is_recorded(monkeypatch):
+    monkeypatch.setattr(recording, "MOST_SECONDS", 0)
+    recorder = ProblemRecorder()
+    log = ProblemLog(CODES, "any", 2, recorder)
+    for line in range(10):
+        log.add("ODD", line, "x", "odd")
+    assert not log.tells("ODD")
+    assert (recorder.count, log.counts.total()) == (2, 10)
+
+
 def test_without_a_bound_reached_all_that_is_counted_is_recorded():
     recorder = ProblemRecorder()
     log = ProblemLog(CODES, "any", 2, recorder, attachment="metrics")

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kbpo_formats import json_lines
 from kbpo_formats import lines as lines_module
 from kbpo_formats.corpus import Texts
 from kbpo_formats.kbp.claims.problems import EXAMPLE
@@ -261,3 +262,21 @@ def test_any_object_gives_a_reading_whose_problems_have_columns_of_the_line(fiel
 @given(st.binary(max_size=60))
 def test_any_bytes_give_a_reading(data):
     read_bytes(RIGHT.encode() + b"\n" + data)
+
+
+def test_the_unknown_fields_of_an_object_are_found_in_one_walk(monkeypatch):
+    walked = []
+    members = json_lines._members
+
+    def counted(*args):
+        for one in members(*args):
+            walked.append(one)
+            yield one
+
+    monkeypatch.setattr(json_lines, "_members", counted)
+    odd = {f"odd{n}": n for n in range(100)}
+    line = json.dumps({**claim(subject={**SHE, **odd}), **odd})
+    found = read_bytes(line.encode())
+    assert found.counts["problems"] == {"UNKNOWN_FIELD": 200}
+    assert all(line[one.column - 1 :].startswith(one.text[3:]) for one in found.problems)
+    assert len(walked) < 250
