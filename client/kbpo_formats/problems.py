@@ -141,6 +141,11 @@ def shorten(text: str, length: int = TEXT_LENGTH) -> str:
     return text if len(text) <= length else text[: length - 1] + "…"
 
 
+def _storable(text: str) -> str:
+    """Show what no database or encoding takes: null characters, and halves of a pair as their escapes."""
+    return text.replace("\0", "␀").encode("utf-8", "backslashreplace").decode()
+
+
 class Recorder(Protocol):
     """Takes every problem of a file, in the order in which they are found, while the file is read."""
 
@@ -219,8 +224,8 @@ class ProblemLog:
             return
         shown = [value if isinstance(value, int | float) else shorten(str(value)) for value in values]
         message = f"{kind.wrong.format(*shown)}. {kind.right.format(*shown)}"
-        said = shorten(str(text)).replace("\0", "␀")  # no database takes it
-        problem = Problem(line, code, severity, message, said, column, self._attachment)
+        said = shorten(_storable(shorten(str(text))))
+        problem = Problem(line, code, severity, _storable(message), said, column, self._attachment)
         if is_listed:
             self._listed.append(problem)
         if self._recorder is not None:

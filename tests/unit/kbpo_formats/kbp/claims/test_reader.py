@@ -280,3 +280,14 @@ def test_the_unknown_fields_of_an_object_are_found_in_one_walk(monkeypatch):
     assert found.counts["problems"] == {"UNKNOWN_FIELD": 200}
     assert all(line[one.column - 1 :].startswith(one.text[3:]) for one in found.problems)
     assert len(walked) < 250
+
+
+@pytest.mark.parametrize(
+    "line",
+    ['"\\ud800"', '{"\\ud800": 1, "\\ud800": 2}', '{"a\\ud800\\u0000": 1, "a\\ud800\\u0000": 2}'],
+)
+def test_half_a_character_is_told_as_its_escape(line):
+    (one,) = read_bytes(line.encode()).problems
+    assert "\\ud800" in one.message
+    assert one.message.encode()
+    assert one.text.encode()
