@@ -34,6 +34,8 @@ class Code:
         What would be right.
     own : bool
         Whether the code is the service's own rather than one of those who made the format.
+    quotes : bool
+        Whether what is wrong quotes a text of the corpus, and says where it stands as ``ID:START-END``.
     """
 
     name: str
@@ -42,6 +44,7 @@ class Code:
     wrong: str
     right: str
     own: bool = False
+    quotes: bool = False
 
 
 def own(name: str, formats: Sequence[str], severity: Severity, repair: str, wrong: str, right: str) -> Code:

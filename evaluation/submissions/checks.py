@@ -16,9 +16,9 @@ from django.db.models import Count, F, Q, QuerySet
 from django.utils import timezone
 
 from annotations.models import Corpus
-from evaluation.models import Attachment, FileCheck, Upload
+from evaluation.models import Attachment, FileCheck, ProblemFile, Upload
 from evaluation.reading import isolated
-from evaluation.submissions import normalised, problem_files, problem_list, uploads
+from evaluation.submissions import normalised, problem_files, problem_list, quotes, uploads
 from evaluation.submissions.attachments import opened
 from evaluation.submissions.check_queue import RECENT, Waiting, claim_turn, in_turn, refuse_too_many
 from evaluation.submissions.submitting import read_file
@@ -156,6 +156,7 @@ def _try(pk: UUID, find_task: FindTask) -> bool:
 
 def _read(check: FileCheck, waiting: "QuerySet[FileCheck]", task: Task) -> bool:
     """Read a check's file, and store what was found unless the check is gone by then."""
+    since = quotes.texts_of(check.corpus)
     with (
         tempfile.TemporaryFile() as every_problem,
         store().open(check.upload.place) as stream,
@@ -170,16 +171,29 @@ def _read(check: FileCheck, waiting: "QuerySet[FileCheck]", task: Task) -> bool:
             every_problem=cast(BinaryIO, every_problem),
             is_wanted=waiting.exists,
         )
-        kept = problem_files.keep(cast(BinaryIO, every_problem), count=reading.recorded)
-    with transaction.atomic():
-        locked = waiting.select_for_update(of=("self",)).first()
-        if locked is None:
-            problem_files.let_go_of(kept)
-            return False
-        problem_files.name(kept, locked)
-        problem_list.store(locked, reading.problems)
-        locked.counts = dict(reading.counts)
-        locked.state = State.ACCEPTED if reading.accepted else State.REFUSED
-        locked.read_at = timezone.now()
-        locked.save(update_fields=["counts", "state", "read_at"])
-        return True
+        with problem_files.stored(cast(BinaryIO, every_problem), count=reading.recorded) as made:
+            return _store(waiting, reading, made, task, since)
+
+
+@transaction.atomic
+def _store(
+    waiting: "QuerySet[FileCheck]",
+    reading: isolated.Outcome,
+    made: ProblemFile | None,
+    task: Task,
+    since: quotes.Texts,
+) -> bool:
+    """Store what was found in a check's file, unless the check is gone."""
+    locked = waiting.select_related("corpus").select_for_update(of=("self",)).first()
+    if locked is None:
+        return False
+    problem_list.store(locked, reading.problems)
+    if quotes.may_stay(corpus=locked.corpus, since=since):
+        problem_files.attach(made, locked)
+    else:
+        quotes.remove_of_file(file=locked, codes=task.reader.codes)
+    locked.counts = dict(reading.counts)
+    locked.state = State.ACCEPTED if reading.accepted else State.REFUSED
+    locked.read_at = timezone.now()
+    locked.save(update_fields=["counts", "state", "read_at"])
+    return True

@@ -3,6 +3,8 @@
 Such a file is stored before the row that names it, and deleted after that row.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import BinaryIO
 
@@ -16,8 +18,11 @@ from kbpo.core.storage import let_go, store
 ReadFile = Submission | FileCheck
 
 
-def keep(content: BinaryIO, *, count: int) -> ProblemFile | None:
-    """Store what was recorded while a file was read; return the row that will name it, not stored yet.
+@contextmanager
+def stored(content: BinaryIO, *, count: int) -> Iterator[ProblemFile | None]:
+    """Store what was recorded while a file was read, for the time in which a row may come to name it.
+
+    Without one in the end, be it for an error, it is deleted; where the worker is killed, the trash takes it.
 
     Parameters
     ----------
@@ -25,26 +30,30 @@ def keep(content: BinaryIO, *, count: int) -> ProblemFile | None:
         As `evaluation.reading.recording` writes it.
     count : int
         How many problems it has. Of 0 nothing is stored: rows have them all.
+
+    Yields
+    ------
+    ProblemFile or None
+        What `attach` makes the row of.
     """
     if not count:
-        return None
+        yield None
+        return
     made = ProblemFile(count=count)
     content.seek(0)
-    store().put(made.place, content)
-    return made
+    try:
+        store().put(made.place, content)
+        yield made
+    finally:
+        if not ProblemFile.objects.filter(pk=made.pk).exists():
+            let_go(made.place)
 
 
-def name(made: ProblemFile | None, file: ReadFile) -> None:
+def attach(made: ProblemFile | None, file: ReadFile) -> None:
     """Have a row name a file of problems, in the transaction that stores what was read."""
     if made is not None:
         setattr(made, "submission" if isinstance(file, Submission) else "file_check", file)
         made.save(force_insert=True)
-
-
-def let_go_of(made: ProblemFile | None) -> None:
-    """Delete a file of problems that no row will name."""
-    if made is not None:
-        let_go(made.place)
 
 
 def find(file: ReadFile) -> ProblemFile | None:

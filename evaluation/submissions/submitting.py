@@ -16,7 +16,7 @@ from annotations.challenges import admission
 from annotations.models import Corpus, CorpusPhase, Response
 from evaluation.models import ProblemFile, Submission, SubmissionEvent, Upload
 from evaluation.reading import isolated
-from evaluation.submissions import anonymity, notices, problem_files, problem_list, quota, uploads
+from evaluation.submissions import anonymity, notices, problem_files, problem_list, quota, quotes, uploads
 from evaluation.submissions import attachments as beside
 from evaluation.submissions.lifecycle import SAMPLE_TASK, VALIDATE_TASK, lock, move, require_member
 from evaluation.submissions.links import NO_LINKS, Links
@@ -261,6 +261,7 @@ def read_submission(*, submission_id: int, task: Task) -> bool:
     if submission is None:
         return False
     task.check_corpus(submission.corpus)
+    since = quotes.texts_of(submission.corpus)
     try:
         with (
             tempfile.TemporaryFile() as every_problem,
@@ -276,17 +277,20 @@ def read_submission(*, submission_id: int, task: Task) -> bool:
                 every_problem=cast(BinaryIO, every_problem),
                 is_wanted=uploaded.exists,
             )
-            kept = problem_files.keep(cast(BinaryIO, every_problem), count=reading.recorded)
+            with problem_files.stored(cast(BinaryIO, every_problem), count=reading.recorded) as made:
+                return _store(submission, reading, made, task, since)
     except isolated.Abandoned:
         return False
-    if _store(submission, reading, kept, task):
-        return True
-    problem_files.let_go_of(kept)
-    return False
 
 
 @transaction.atomic
-def _store(submission: Submission, reading: isolated.Outcome, kept: ProblemFile | None, task: Task) -> bool:
+def _store(
+    submission: Submission,
+    reading: isolated.Outcome,
+    made: ProblemFile | None,
+    task: Task,
+    since: quotes.Texts,
+) -> bool:
     """Store what was read, unless the submission was cancelled while it was."""
     problem_list.store(submission, reading.problems)
     if reading.accepted:
@@ -296,7 +300,10 @@ def _store(submission: Submission, reading: isolated.Outcome, kept: ProblemFile 
     if locked is None:
         transaction.set_rollback(True)
         return False
-    problem_files.name(kept, locked)
+    if quotes.may_stay(corpus=locked.corpus, since=since):
+        problem_files.attach(made, locked)
+    else:
+        quotes.remove_of_file(file=locked, codes=task.reader.codes)
     locked.counts = dict(reading.counts)
     if reading.accepted:
         predictions = len(reading.predictions)

@@ -37,6 +37,7 @@ from evaluation.models import DocumentSample, Epoch, Snapshot
 from evaluation.registry import task_of
 from evaluation.scoring import releasing
 from evaluation.scoring.published import freezing
+from evaluation.submissions import quotes
 from evaluation.task import Task
 from kbpo.accounts.models import User
 from kbpo.core.acts import What, changed, record, values
@@ -260,7 +261,8 @@ def take_snapshot(*, corpus: Corpus, by: User, note: str, now: datetime) -> tupl
 def change_details(*, corpus: Corpus, by: User, details: Details | DataDetails | Mapping[str, Any]) -> Corpus:
     """Change what is said of a corpus: with its quota, and when systems may be submitted; or of its texts.
 
-    Dates that are moved are written down for everybody to see.
+    Dates that are moved are written down for everybody to see. Where texts are no longer public, what was
+    quoted of them goes.
 
     Parameters
     ----------
@@ -286,6 +288,8 @@ def change_details(*, corpus: Corpus, by: User, details: Details | DataDetails |
     if locked.opens_at and locked.closes_at and locked.opens_at >= locked.closes_at:
         raise InvalidInput("It must close after it opens.", where="closes_at")
     locked.save(update_fields=fields)
+    if before.get("texts") == Corpus.Texts.PUBLIC != locked.texts:  # they are quoted where all read them
+        quotes.remove(corpus=locked, codes=task_of(locked).reader.codes)
     old, new = changed(before, values(locked, fields))
     if new:
         record(What.CORPUS_CHANGED, by=by, about=locked, before=old, after=new)

@@ -9,7 +9,8 @@ from annotations.data import files
 from annotations.models import Document, Takedown
 from crowd import posting
 from evaluation.kbp.explorer.entity_index import forget_index
-from evaluation.submissions import normalised, problem_files, texts
+from evaluation.registry import task_of
+from evaluation.submissions import normalised, quotes, texts
 from kbpo.accounts.models import User
 
 
@@ -18,7 +19,8 @@ def take_down(*, document: Document, reason: str, by: User, now: datetime) -> Ta
     """Remove a document's text: from pages and searches at once, from files as soon as this is committed.
 
     Work that asks about it is taken back. The index of entities, the texts that uploads are read against,
-    the corpus' own files and the normalised files are made anew, without it; files of all problems go.
+    the corpus' own files and the normalised files are made anew, without it; what problems quote of it goes,
+    and with it files of all problems.
 
     Raises
     ------
@@ -30,7 +32,8 @@ def take_down(*, document: Document, reason: str, by: User, now: datetime) -> Ta
     posting.withdraw_document(document=document, now=now)
     forget_index(corpus=document.corpus)
     normalised.discard_all(corpus=document.corpus)
-    problem_files.discard_all(corpus=document.corpus)
+    codes = task_of(document.corpus).reader.codes
+    quotes.remove(corpus=document.corpus, codes=codes, doc_id=document.doc_id)
     transaction.on_commit(lambda: texts.forget(document.corpus))
     transaction.on_commit(lambda: files.forget(document.corpus))
     return made

@@ -17,7 +17,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from evaluation.models import NormalisedFile, Problem
-from evaluation.submissions import normalised, problem_files, problem_list
+from evaluation.submissions import normalised, problem_files, problem_list, quotes
 from evaluation.submissions.problem_files import ReadFile
 from evaluation.views.files import as_json, every_problem, find_file, find_readable_file, send_normalised
 from kbpo.accounts.models import User
@@ -147,9 +147,17 @@ class _AllProblemsView(ApiView):
         return StreamingHttpResponse(page, content_type="application/json", headers={"ETag": etag})
 
     def _etag(self, file: ReadFile, asked: dict[str, Any]) -> str:
-        """Return what changes whenever the list would: a file is read once, its problems may be let go."""
+        """Return what changes whenever the list would: problems, or quotes in them, may go."""
         made = problem_files.find(file)
-        whole = [self.kind, str(file.pk), file.counts.get("problems"), str(made.pk) if made else "", asked]
+        texts = quotes.texts_of(file.corpus)
+        whole = [
+            self.kind,
+            str(file.pk),
+            file.counts.get("problems"),
+            str(made.pk) if made else "",
+            texts,
+            asked,
+        ]
         return quote_etag(hashlib.sha256(json.dumps(whole).encode()).hexdigest()[:32])
 
 

@@ -36,7 +36,7 @@ def claim(name: str) -> Iterator[bool]:
     bool
         Whether it is ours until the block ends. The same thread may claim what it has once more.
     """
-    key = int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], signed=True)
+    key = _key(name)
     usual = cast(DatabaseWrapper, connection)
     if key in usual.claimed:
         yield True
@@ -50,6 +50,25 @@ def claim(name: str) -> Iterator[bool]:
         if is_ours:
             usual.claimed.discard(key)
         _let_go(usual, holder)
+
+
+def hold(name: str, *, shared: bool) -> None:
+    """Wait for a lock, and have it until this transaction ends.
+
+    Parameters
+    ----------
+    name : str
+        What is locked: the same everywhere.
+    shared : bool
+        Whether others may share it; else it is had alone.
+    """
+    lock = "pg_advisory_xact_lock_shared" if shared else "pg_advisory_xact_lock"
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT {lock}(%s)", [_key(name)])
+
+
+def _key(name: str) -> int:
+    return int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], signed=True)
 
 
 def _try_lock(usual: DatabaseWrapper, key: int) -> tuple[DatabaseWrapper, bool]:

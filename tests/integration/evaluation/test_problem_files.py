@@ -3,21 +3,27 @@
 import csv
 import io
 import json
+import threading
 from collections import Counter
 from datetime import timedelta
 
 import pytest
 from django.core.files.base import ContentFile
+from django.db import connection, transaction
 from django.utils import timezone
 
 from evaluation.kbp.task import TASK as KBP
 from evaluation.models import ProblemFile, Upload
 from evaluation.reading import recording
-from evaluation.submissions import checks, files, lifecycle, problem_files, submitting, uploads
+from evaluation.submissions import checks, files, lifecycle, problem_files, quotes, submitting, uploads
 from kbpo import pipeline
+from kbpo.core.database.locks import brief_transaction
+from kbpo.core.errors import TryAgain
 from kbpo.core.storage import store
+from kbpo.pages import corpora as desk
+from kbpo.pages import takedowns
 from kbpo_formats import problems
-from tests.factories import DocumentFactory
+from tests.factories import DocumentFactory, UserFactory, give
 from tests.integration.evaluation.test_files import BAD, GOOD, text
 from tests.keeping import trust_the_clock
 
@@ -25,6 +31,8 @@ pytestmark = pytest.mark.django_db
 in_transactions = pytest.mark.django_db(transaction=True)  # files go when these are over
 NOTED = 1_188  # lines of one code, more than are listed
 MANY = GOOD + "".join(f":E{3 + n}\ttype\tROBOT\n" for n in range(NOTED))
+DIFFERING = ':E1\tmention\t"Her"\tDOC:35-37\n:E2\tmention\t"Haven"\tDOC2:22-32\n'
+QUOTING = MANY + DIFFERING
 
 
 @pytest.fixture(autouse=True)
@@ -183,21 +191,35 @@ class Killed(BaseException):
     """What a kill is like for what runs: nothing after it is done."""
 
 
-@pytest.mark.parametrize("where", ["name", "keep"])
-def test_a_worker_killed_in_between_leaves_the_same_after_the_next(submit_file, monkeypatch, member, where):
+def killed(*_, **__):
+    raise Killed
+
+
+@pytest.mark.parametrize("start", ["submit_file", "check"])
+def test_an_error_before_its_row_leaves_no_file(request, monkeypatch, start):
+    there = []
+
+    def fail(*_, **__):
+        there.extend(kept())
+        raise Killed
+
+    monkeypatch.setattr(problem_files, "attach", fail)
+    with pytest.raises(Killed):
+        request.getfixturevalue(start)()
+    assert len(there) == 1
+    assert kept() == []
+
+
+def test_a_worker_killed_before_its_row_leaves_a_file_for_the_trash(submit_file, monkeypatch, member):
     with monkeypatch.context() as patched:
-
-        def killed(*_, **__):
-            raise Killed
-
-        patched.setattr(problem_files, where, killed)
+        patched.setattr(problem_files, "attach", killed)
+        patched.setattr(problem_files, "let_go", killed)
         with pytest.raises(Killed):
             submit_file()
-    left = kept()
-    assert len(left) == (where == "name")
+    (left,) = kept()
     assert pipeline.validate_submissions() == 1
     made = ProblemFile.objects.get()
-    assert sorted(kept()) == sorted([*left, made.place])
+    assert sorted(kept()) == sorted([left, made.place])
     assert set(kept()) & set(files.named()) == {made.place}  # the trash takes what no row names
     assert len(rows_of(member, made.submission)) == made.count
 
@@ -207,15 +229,26 @@ def test_read_twice_it_is_the_same_bytes(submit_file, check):
     assert len({store().open(place).read() for place in kept()}) == 1
 
 
-def test_cancelled_while_it_is_read_nothing_stays(submit_file, monkeypatch, cast):
-    keep = problem_files.keep
+@pytest.fixture
+def meanwhile(monkeypatch):
+    """Have something happen once, after a file is read and before what was found is stored."""
 
-    def cancelled(content, *, count):
-        submission = cast.corpus.submissions.get()
-        lifecycle.cancel(submission=submission, user=cast.member)
-        return keep(content, count=count)
+    def set_up(act):
+        read_file = submitting.read_file
 
-    monkeypatch.setattr(problem_files, "keep", cancelled)
+        def read(**options):
+            found = read_file(**options)
+            act()
+            return found
+
+        for module in (submitting, checks):
+            monkeypatch.setattr(module, "read_file", read)
+
+    return set_up
+
+
+def test_cancelled_while_it_is_read_nothing_stays(submit_file, meanwhile, cast):
+    meanwhile(lambda: lifecycle.cancel(submission=cast.corpus.submissions.get(), user=cast.member))
     submit_file()
     assert (kept(), ProblemFile.objects.exists()) == ([], False)
 
@@ -240,3 +273,104 @@ def test_it_goes_when_its_file_is_checked_again_or_a_text_is_removed(submit_file
     submit_file()
     problem_files.discard_all(corpus=cast.corpus)
     assert kept() == []
+
+
+@pytest.fixture
+def organiser(cast):
+    return give(UserFactory.create(), cast.corpus, "organiser")
+
+
+@pytest.fixture
+def remove(cast, organiser):
+    """Take the text of DOC down."""
+
+    def act():
+        document = cast.corpus.documents.get(doc_id="DOC")
+        takedowns.take_down(document=document, reason="it is asked", by=organiser, now=timezone.now())
+
+    return act
+
+
+@pytest.fixture
+def close(cast, organiser):
+    """Close the texts of the corpus."""
+    return lambda: desk.change_details(corpus=cast.corpus, by=organiser, details={"texts": "operators"})
+
+
+@pytest.fixture(params=["submit_file", "check"])
+def read_quoting(request, cast):
+    """Have a file read of which problems quote two documents, DOC and DOC2."""
+    DocumentFactory(corpus=cast.corpus, doc_id="DOC2", sentences=True)
+    return lambda: request.getfixturevalue(request.param)(QUOTING)
+
+
+def told(file):
+    return [(one.message, one.text) for one in file.problems.filter(code="MENTION_TEXT_DIFFERS")]
+
+
+def test_what_problems_quote_of_a_removed_text_goes(read_quoting, remove):
+    file = read_quoting()
+    (first, _), kept_one = told(file)
+    assert "'She' at DOC:35-37" in first
+    remove()
+    assert told(file) == [(quotes.REMOVED, ""), kept_one]
+    assert "'Port Hallow' at DOC2:22-32" in kept_one[0]
+    assert not ProblemFile.objects.exists()
+
+
+def test_what_problems_quote_goes_when_texts_are_closed(read_quoting, close):
+    file = read_quoting()
+    close()
+    assert told(file) == [(quotes.REMOVED, "")] * 2
+    assert not ProblemFile.objects.exists()
+    assert file.problems.exclude(text="").exists()
+
+
+def test_other_changes_of_a_corpus_leave_its_quotes(submit_file, cast, organiser):
+    file = submit_file(QUOTING)
+    desk.change_details(corpus=cast.corpus, by=organiser, details={"texts": "public", "name": "Other"})
+    assert "'She' at DOC:35-37" in told(file)[0][0]
+    assert ProblemFile.objects.exists()
+
+
+def test_a_text_that_is_removed_while_a_file_is_read_is_not_quoted(read_quoting, meanwhile, remove):
+    meanwhile(remove)
+    file = read_quoting()
+    assert told(file) == [(quotes.REMOVED, "")] * 2
+    assert (kept(), ProblemFile.objects.exists()) == ([], False)
+    assert file.counts["problems"]["MENTION_TEXT_DIFFERS"] == 2
+
+
+def test_texts_that_are_closed_while_a_file_is_read_are_not_quoted(read_quoting, meanwhile, close):
+    meanwhile(close)
+    assert told(read_quoting()) == [(quotes.REMOVED, "")] * 2
+
+
+def test_the_api_tells_anew_what_lost_its_quotes(submit_file, member, remove):
+    few = GOOD + DIFFERING.replace("DOC2", "DOC")
+    address = f"/api/v1/submissions/{submit_file(few).pk}/problems/all/"
+    known = {"If-None-Match": member.get(address).headers["ETag"]}
+    remove()
+    assert "She" not in text(member.get(address, headers=known))
+
+
+@in_transactions
+def test_a_removal_waits_for_what_is_being_stored(cast):
+    since = quotes.texts_of(cast.corpus)
+    with transaction.atomic():
+        assert quotes.may_stay(corpus=cast.corpus, since=since)
+        waited = []
+
+        def remove():
+            try:
+                with pytest.raises(TryAgain), brief_transaction("Try again."):
+                    quotes.remove(corpus=cast.corpus, codes=KBP.reader.codes)
+                waited.append(True)
+            finally:
+                connection.close()
+
+        other = threading.Thread(target=remove)
+        other.start()
+        other.join()
+    assert waited == [True]
+    quotes.remove(corpus=cast.corpus, codes=KBP.reader.codes)

@@ -5,6 +5,7 @@ marked ``own``. An ERROR means that the file is not accepted; a WARNING gets the
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Literal
 
@@ -26,8 +27,8 @@ def _nist(name: str, severities: str, repair: str, wrong: str, right: str) -> Co
     return Code(name, MappingProxyType(by_format), repair, wrong, right)
 
 
-def _own(name: str, severity: Severity, repair: str, wrong: str, right: str) -> Code:
-    return problems.own(name, FORMATS, severity, repair, wrong, right)
+def _own(name: str, severity: Severity, repair: str, wrong: str, right: str, *, quotes: bool = False) -> Code:
+    return replace(problems.own(name, FORMATS, severity, repair, wrong, right), quotes=quotes)
 
 
 # name, severity in 2015 and 2016, repair, what is wrong, what would be right
@@ -336,6 +337,7 @@ _TABLE = (
         "keep the offsets",
         "The document has {0} at {1}, not {2}",
         "Check the offsets (characters, from 0, both ends included) or the string; the offsets are taken.",
+        quotes=True,
     ),
     _own(
         "REPEATED_ASSERTION",
