@@ -119,7 +119,7 @@ QUERIES: Mapping[str, int] = {
 
 
 def over(pages: Mapping[str, Mapping[str, Any]], *, times: bool = True) -> Iterator[str]:
-    """Yield a line for each page that takes more than it may, is refused, or has no budget.
+    """Yield a line for each page that takes more than it may, is refused, has no budget, or was not measured.
 
     Parameters
     ----------
@@ -137,3 +137,5 @@ def over(pages: Mapping[str, Mapping[str, Any]], *, times: bool = True) -> Itera
             yield f"{name}: {found['queries']} queries, {QUERIES[name]} at most"
         if times and found["median_ms"] > MEDIAN_MS:
             yield f"{name}: {found['median_ms']} ms by the median, {MEDIAN_MS:g} at most"
+    for name in sorted(QUERIES.keys() - pages.keys()):
+        yield f"{name}: it has a budget, and was not measured"

@@ -303,8 +303,10 @@ def _labels(asked: argparse.Namespace, client: Client, output: Output) -> int:
 
 
 def _problems(asked: argparse.Namespace, client: Client, output: Output) -> int:
-    found = client.problems(asked.submission, severity=asked.severity, every=asked.all)
-    output.rows(found, TABLES["problems"])
+    if asked.all:
+        output.lines(client.all_problems(asked.submission, severity=asked.severity))
+    else:
+        output.rows(client.problems(asked.submission, severity=asked.severity), TABLES["problems"])
     return 0
 
 

@@ -1,5 +1,6 @@
 """Requests to a server: tried again where that can help, never faster than it says, refusals as errors."""
 
+import json as json_module
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -156,7 +157,13 @@ class Connection:
         return found
 
     @contextmanager
-    def stream(self, path: str, headers: Mapping[str, str] | None = None) -> Iterator[httpx.Response]:
+    def stream(
+        self,
+        path: str,
+        headers: Mapping[str, str] | None = None,
+        *,
+        params: Mapping[str, Any] | None = None,
+    ) -> Iterator[httpx.Response]:
         """Ask for something large, once: its body is read by whoever asks.
 
         Raises
@@ -168,7 +175,7 @@ class Connection:
         try:
             # What is packed is wanted as it is: a checksum is of that.
             unpacked = {"Accept-Encoding": "identity", **(headers or {})}
-            with self._http.stream("GET", path, headers=unpacked) as response:
+            with self._http.stream("GET", path, params=_plain(params), headers=unpacked) as response:
                 self._note(response)
                 if not response.is_success:
                     response.read()
@@ -185,6 +192,24 @@ class Connection:
             yield from page.get("results", ())
             # Only what it asks for is followed: a token goes to no other address.
             asked = dict(parse_qsl(urlsplit(page["next"]).query)) if page.get("next") else None
+
+    def rows(self, path: str, params: Mapping[str, Any] | None = None) -> Iterator[dict[str, Any]]:
+        """Yield the rows of a list that is sent in one piece, each on a line, as they come; asked for once.
+
+        Raises
+        ------
+        ClientError
+            As `stream` says; or if what is sent is no such list.
+        """
+        rest = b""
+        with self.stream(path, params=params) as response:
+            for part in response.iter_bytes():
+                *lines, rest = (rest + part).split(b"\n")
+                for line in lines:
+                    if line.startswith(b"{") and line.rstrip(b",").endswith(b"}"):
+                        yield json_module.loads(line.rstrip(b","))
+        if not rest.endswith(b'"next": null}'):
+            raise WrongUsage(f"what answers at {self.site} is no KBP Online: look at the address")
 
     def pause_of(self, attempt: int, wanted: float | None = None) -> float:
         """Return how long to wait after a failed attempt: what the server wants, or longer each time."""

@@ -127,7 +127,9 @@ def for_status(command: argparse.ArgumentParser) -> None:
 def for_problems(command: argparse.ArgumentParser) -> None:
     """Take which problems."""
     command.add_argument(
-        "--all", action="store_true", help="every problem, not the first thousand of each code"
+        "--all",
+        action="store_true",
+        help="every problem, not the first thousand of each code, each as a line of JSON",
     )
     command.add_argument("--severity", type=str.upper, choices=("ERROR", "WARNING"))
 

@@ -7,6 +7,7 @@ import threading
 from collections import Counter
 from datetime import timedelta
 
+import httpx
 import pytest
 from django.core.files.base import ContentFile
 from django.db import connection, transaction
@@ -22,6 +23,7 @@ from kbpo.core.errors import TryAgain
 from kbpo.core.storage import store
 from kbpo.pages import corpora as desk
 from kbpo.pages import takedowns
+from kbpo_client.connection import Connection
 from kbpo_formats import problems
 from tests.factories import DocumentFactory, UserFactory, give
 from tests.integration.evaluation.test_files import BAD, GOOD, text
@@ -134,7 +136,10 @@ def test_what_is_filtered_has_as_many_rows_as_the_page_counts(many, member, quer
 
 def test_the_api_gives_every_problem(many, member):
     address = f"/api/v1{many.get_absolute_url()}problems/all/"
-    assert json.loads(text(member.get(address))) == {"results": rows_of(member, many), "next": None}
+    whole = text(member.get(address))
+    assert json.loads(whole) == {"results": rows_of(member, many), "next": None}
+    server = httpx.MockTransport(lambda _: httpx.Response(200, text=whole))
+    assert list(Connection("http://localhost", transport=server).rows("")) == json.loads(whole)["results"]
     errors = json.loads(text(member.get(f"{address}?severity=ERROR")))["results"]
     assert errors == rows_of(member, many, "?severity=ERROR") != []
 

@@ -9,6 +9,7 @@ from benchmarks import __main__, budgets, large
 from tests.conftest import ROOT
 
 WITHIN = {"status": 200, "queries": 16, "median_ms": 100.0}
+ALL = {name: {**WITHIN, "queries": most} for name, most in budgets.QUERIES.items()}
 
 
 @pytest.mark.parametrize(
@@ -23,11 +24,16 @@ WITHIN = {"status": 200, "queries": 16, "median_ms": 100.0}
     ],
 )
 def test_a_page_over_its_budget_is_a_line(name, changes, said):
-    assert list(budgets.over({name: {**WITHIN, **changes}})) == said
+    assert list(budgets.over({**ALL, name: {**WITHIN, **changes}})) == said
+
+
+def test_a_budget_whose_page_is_not_measured_is_told():
+    measured = {name: found for name, found in ALL.items() if name != "visitor: board"}
+    assert list(budgets.over(measured)) == ["visitor: board: it has a budget, and was not measured"]
 
 
 def test_times_of_a_small_site_are_not_judged_but_its_queries_are():
-    slow = {"visitor: board": {**WITHIN, "median_ms": 900.0}, "visitor: method": WITHIN}
+    slow = {**ALL, "visitor: board": {**WITHIN, "median_ms": 900.0}, "visitor: method": WITHIN}
     assert list(budgets.over(slow, times=False)) == ["visitor: method: 16 queries, 0 at most"]
 
 
@@ -44,11 +50,12 @@ def test_the_benchmark_fails_where_a_page_is_over_at_either_size(
     def apart(home, action, *_):
         few = "quick" in home.name
         pages = {
+            **ALL,
             "visitor: board": {
                 **WITHIN,
                 "queries": queries if few else 16,
                 "median_ms": 150.0 if few else 90.0,
-            }
+            },
         }
         return {"pages": pages} if action == "measure" else {}
 

@@ -11,7 +11,7 @@ import pytest
 import kbpo
 import kbpo_client
 from kbpo_client import login
-from kbpo_client.client import ACTIONS
+from kbpo_client.client import ACTIONS, Client
 from kbpo_client.command import main
 from kbpo_client.output import Output
 from tests.conftest import ROOT
@@ -72,6 +72,48 @@ def test_what_is_chosen_is_asked_for():
     server = Server(ok({"scores": []}))
     Called(server, "scores", "7", "--level", "95", "--part", "all")
     assert str(server.asked[0].url) == f"{SITE}/api/v1/submissions/7/scores/?level=95&part=all"
+
+
+class Parts(httpx.SyncByteStream):
+    """A body that comes in parts; `sent` says how many were asked for."""
+
+    def __init__(self, *parts):
+        self.parts, self.sent = parts, 0
+
+    def __iter__(self):
+        for part in self.parts:
+            self.sent += 1
+            yield part
+
+
+ONE, OTHER = {"line": 1, "text": "a\u2028b\n{,"}, {"line": None, "text": "}"}
+ROWS = ",\n".join(json.dumps(one, ensure_ascii=False) for one in (ONE, OTHER))
+WHOLE = f'{{"results": [\n{ROWS}\n]\n, "next": null}}'.encode()
+
+
+def test_all_problems_are_printed_a_row_a_line():
+    server = Server(httpx.Response(200, stream=Parts(WHOLE[:20], WHOLE[20:33], WHOLE[33:])))
+    called = Called(server, "problems", "7", "--all", "--severity", "error")
+    assert called.status == 0
+    assert [json.loads(line) for line in called.stdout.split("\n")[:-1]] == [ONE, OTHER]
+    assert str(server.asked[0].url) == f"{SITE}/api/v1/submissions/7/problems/all/?severity=ERROR"
+
+
+def test_all_problems_come_while_they_are_sent():
+    second = WHOLE.index(b'{"line": null')
+    body = Parts(WHOLE[:second], WHOLE[second:])
+    transport = httpx.MockTransport(Server(httpx.Response(200, stream=body)))
+    rows = Client(SITE, transport=transport).all_problems(7)
+    assert (next(rows), body.sent) == (ONE, 1)
+    assert list(rows) == [OTHER]
+
+
+def test_no_problems_are_no_lines_and_another_answer_is_no_list():
+    none = Called(
+        Server(httpx.Response(200, content=b'{"results": []\n, "next": null}')), "problems", "7", "--all"
+    )
+    assert (none.status, none.stdout) == (0, "")
+    assert Called(Server(httpx.Response(200, content=WHOLE[:-9])), "problems", "7", "--all").status == 2
 
 
 def test_a_comparison_has_a_row_for_each_measure():
