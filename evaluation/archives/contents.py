@@ -186,6 +186,16 @@ class Contents:
                 found[system.rows] = True
         return found
 
+    @cached_property
+    def withheld(self) -> Sequence[BoolArray]:
+        """For each system which of its predictions are not told: those that hidden ones make unsampled."""
+        return [
+            ~self.sampled[system.rows]
+            if self.of_task.shares_units and submission.pk not in self.named
+            else np.zeros(system.rows.size, dtype=np.bool_)
+            for submission, system in zip(self.pool.submissions, self.pool.systems, strict=True)
+        ]
+
     def write(self, writer: Writer) -> None:
         """Write the tables that every archive has."""
         writer.add_table("systems", self.systems())
@@ -278,9 +288,10 @@ class Contents:
             planned = [None] * system.rows.size if variance is None else variance.tolist()
             weights = [system.weights[name].tolist() for name in weightings]
             further = [one[number] for one in own.values()]
-            for position, confidence, s2, term, *rest in zip(
+            for position, confidence, is_withheld, s2, term, *rest in zip(
                 system.rows.tolist(),
                 system.confidence.tolist(),
+                self.withheld[number].tolist(),
                 planned,
                 terms,
                 *weights,
@@ -289,7 +300,8 @@ class Contents:
             ):
                 p, of_task = rest[: len(weights)], rest[len(weights) :]
                 yield (
-                    *(batch.number, position, confidence, *p, s2, changed.get(position), term),
+                    *(batch.number, position, None if is_withheld else confidence),
+                    *(*p, s2, changed.get(position), term),
                     drawn.get(position),
                     *of_task,
                 )
