@@ -37,9 +37,12 @@ def true_class(number: int) -> str:
 
 
 def given(seed: int, number: int) -> tuple[str, float]:
-    """Return the class that a system gives a document, and its confidence."""
-    is_right = (number * (seed + 3) + seed) % 7 > 1
-    return NAMES[(number + (not is_right)) % 2], 0.6 + 0.01 * ((number * (seed + 2)) % 31)
+    """Return the class that a system gives a document, and its confidence.
+
+    All but the second say the same of documents whose numbers are 18 apart.
+    """
+    is_right = (number * 5 + 2) % 11 > 2 if seed == 1 else (number // 2 + seed) % 9 > 1
+    return NAMES[(number + (not is_right)) % 2], 0.6 + 0.1 * ((number * (seed + 1)) % 3)
 
 
 def write(folder: Path) -> None:

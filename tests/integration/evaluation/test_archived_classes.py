@@ -1,23 +1,26 @@
 """Archives of classifications: scores come out of them, and no class that a hidden system gives unjudged items."""
 
-import json
-
 import numpy as np
 import pytest
 from django.db import transaction
 from django.test import override_settings
-from django.utils import timezone
 
 from annotations.models import Corpus
-from evaluation.archives import making
+from evaluation.classification import archiving
+from evaluation.classification.items import LABELS
 from evaluation.classification.task import TASK
-from evaluation.models import ClassPrediction, EpochArchive, SampledUnit, Submission
+from evaluation.design import columns
+from evaluation.models import Epoch, EpochArchive, SampledUnit, Submission, UnitColumn
 from evaluation.scoring import releasing
+from kbpo.core.database import coded
+from kbpo.core.database.coded import unpack_names
 from kbpo.core.keeping import installation
 from kbpo.core.keeping.models import Installation
 from kbpo.core.storage.folder import path_of
 from kbpo_archive.reading import Archive
 from kbpo_archive.recomputing import AGREE, compare
+from kbpo_archive.tables import TABLES
+from kbpo_estimators import coordinated
 from tests import letters
 from tests.archives import made
 
@@ -44,6 +47,51 @@ def release():
     return made()
 
 
+def hidden_ones():
+    """Return the numbers of the systems that are hidden or withdrawn."""
+    return [1 + list(letters.SYSTEMS).index(name) for name in (letters.HIDDEN, letters.WITHDRAWN)]
+
+
+def unsampled():
+    """Return the ids of the items that nobody judged."""
+    judged = set(SampledUnit.objects.values_list("unit__key", flat=True))
+    return {f"D{n:02}" for n in range(letters.DOCUMENTS)} - judged
+
+
+def told(archive):
+    """Return the tables of an archive as columns of numbers and texts, less their digests."""
+    return {name: archive.table(name) for name in TABLES if archive.has(name)}
+
+
+def swap(system, first, second):
+    """Have a system say of each of two items what it said of the other."""
+    batch = Submission.objects.get(name=system).batch
+    places = [TASK.read_units(batch.submission).keys.index(one) for one in (first, second)]
+    for name, unpack, code in (
+        (LABELS, unpack_names, lambda column: coded.code_names(column.tolist())),
+        (columns.CONFIDENCE, coded.unpack_coded, coded.code),
+    ):
+        row = UnitColumn.objects.filter(batch=batch, name=name)
+        column = unpack(row.get().data).column()
+        column[places] = column[places[::-1]]
+        row.update(data=code(column).pack())
+
+
+def alike():
+    """Return two unjudged items of one fold that the hidden system gives another class, and no other system."""
+    epoch = Epoch.objects.get(number=1)
+    ids = sorted(unsampled())
+    folds = dict(zip(ids, coordinated.folds(bytes.fromhex(epoch.secret), ids).tolist(), strict=True))
+    for first in ids:
+        for second in ids:
+            numbers = int(first[1:]), int(second[1:])
+            same = [letters.given(seed, numbers[0]) == letters.given(seed, numbers[1]) for seed in (0, 1, 2, 3)]
+            if folds[first] == folds[second] and same == [True, False, True, True]:
+                if letters.given(1, numbers[0])[0] != letters.given(1, numbers[1])[0]:
+                    return first, second
+    raise AssertionError("the world has no two such items")
+
+
 def test_every_published_figure_comes_out_of_it_again(corpus):
     with Archive(path_of(release().place)) as archive:
         again = compare(archive)
@@ -54,3 +102,76 @@ def test_every_published_figure_comes_out_of_it_again(corpus):
     assert again.scores.held_back == again.ranks.held_back == again.subsets.held_back == 0
     assert {place.standard for place in again.scores.stated} == {"votes", "audit"}
     assert {place.system for place in again.scores.stated} == {1, 2, 3, 4}
+
+
+def test_of_a_hidden_system_no_class_is_told_that_it_gives_unjudged_items(corpus):
+    with Archive(path_of(release().place)) as archive:
+        units, predictions = archive.table("units"), archive.table("predictions")
+    judged = units["sampled"][predictions["unit"]]
+    is_hidden = np.isin(predictions["system"], hidden_ones())
+    labels = np.array(predictions["label"])
+    assert {units["doc_id"][one] for one in np.flatnonzero(~units["sampled"])} == unsampled()
+    assert len(unsampled()) >= 20
+    assert not labels[is_hidden & ~judged].astype(bool).any()
+    assert np.isnan(predictions["confidence"][is_hidden & ~judged]).all()
+    assert labels[~is_hidden | judged].astype(bool).all()
+    assert not np.isnan(predictions["confidence"][~is_hidden | judged]).any()
+
+
+def test_who_reads_all_of_it_cannot_tell_which_of_two_unjudged_items_got_which_class(corpus):
+    """Whoever knows all but that, and takes the archive apart to the last sum, sees the same in both worlds."""
+    with Archive(path_of(release().place)) as archive:
+        before = told(archive)
+    first, second = alike()
+    swap(letters.HIDDEN, first, second)
+    EpochArchive.objects.all().delete()
+    with Archive(path_of(made().place)) as archive:
+        after = told(archive)
+        assert compare(archive).agrees
+    assert before.keys() == after.keys()
+    for name, table in before.items():
+        for column, values in table.items():
+            if isinstance(values, list):
+                assert values == after[name][column], (name, column)
+            else:
+                assert np.allclose(values, after[name][column], rtol=0, atol=1e-12, equal_nan=True), name
+
+
+def test_it_would_be_seen_of_a_shown_system(corpus):
+    """What the test before looks at shows such a swap, where it may be seen."""
+    found = release()
+    first, second = alike()
+    with Archive(path_of(found.place)) as archive:
+        before = archive.table("predictions")["label"]
+    Submission.objects.filter(name=letters.HIDDEN).update(is_public=True)
+    EpochArchive.objects.all().delete()
+    with Archive(path_of(made().place)) as archive:
+        shown = archive.table("predictions")["label"]
+    swap(letters.HIDDEN, first, second)
+    EpochArchive.objects.all().delete()
+    with Archive(path_of(made().place)) as archive:
+        after = archive.table("predictions")["label"]
+    assert before != shown
+    assert sum(one != other for one, other in zip(shown, after, strict=True)) == 2
+
+
+def test_where_all_systems_are_shown_each_class_is_told_and_the_model_is_fitted_anew(corpus):
+    Submission.objects.update(is_public=True, state="scored")
+    with Archive(path_of(release().place)) as archive:
+        assert archive.manifest["predictions"] == "each"
+        assert not archive.has("class_sums")
+        assert all(archive.table("predictions")["label"])
+        again = compare(archive)
+    assert again.agrees
+    assert again.scores.held_back == 0
+
+
+def test_of_few_unjudged_items_not_even_sums_are_told(corpus, monkeypatch):
+    monkeypatch.setattr(archiving, "LEAST_WITHHELD", len(unsampled()) + 1)
+    with Archive(path_of(release().place)) as archive:
+        assert archive.manifest["predictions"] == "nothing"
+        assert not archive.has("class_sums")
+        again = compare(archive)
+    assert not again.scores.stated
+    assert again.scores.held_back > 0
+    assert again.subsets.held_back > 0
