@@ -121,10 +121,14 @@ def compare(archive: Archive) -> Recomputed:
     scores = _held(figures, stated(archive), lambda place: task.is_held_back(archive, place))
     ranks: Compared[Place] = Compared({}, {}, 0)
     if ranking is not None:
-        computed = {place[1:6] for place in ranked}
-        published = {place: one for place, one in ranking.stated.items() if place[1:6] in computed}
-        shown = {place: one for place, one in ranked.items() if place in published}  # not of hidden systems
-        ranks = Compared(shown, published, len(ranking.stated) - len(published))
+        shown = {
+            place: one
+            for place, one in ranked.items()
+            if place in ranking.stated and not _is_rank_held_back(archive, task, ranking, place)
+        }  # not of hidden systems
+        ranks = _held(
+            shown, ranking.stated, lambda place: _is_rank_held_back(archive, task, ranking, place)
+        )
     of_subsets: dict[SubsetPlace, Figure] = {}
     if "subsets" in archive.manifest and has_systems(archive):
         of_subsets = {
@@ -196,6 +200,11 @@ def _held(
 ) -> Compared[P]:
     comparable = {place: one for place, one in published.items() if not is_held_back(place)}
     return Compared(figures, comparable, len(published) - len(comparable))
+
+
+def _is_rank_held_back(archive: Archive, task: _Task, ranking: Ranking, place: Place) -> bool:
+    of_measure = place._replace(measure=ranking.measure(Choice(*place[1:5])) or "")
+    return ranking.is_held_back(place) or task.is_held_back(archive, of_measure)
 
 
 def find_task(archive: Archive) -> _Task:

@@ -15,6 +15,11 @@ if TYPE_CHECKING:
     from kbpo_archive.reading import Archive
     from kbpo_archive.recomputing import Recomputed
 
+_RESTS = {
+    "scores": "documents that are sealed, or what hidden systems say of few items that nobody judged",
+    "ranks": "systems of other epochs, or documents of which no more than sums are told",
+    "scores of subsets": "documents that are sealed, or what hidden systems say of few items",
+}
 LISTED = 10
 """Figures that differ, of which so many are named."""
 
@@ -142,9 +147,9 @@ def _compared(found: "Recomputed", output: Output) -> int:
     kinds = (("scores", found.scores), ("ranks", found.ranks), ("scores of subsets", found.subsets))
     for name, one in kinds:
         if one.held_back:
-            rests = "systems of other epochs, or " if name == "ranks" else ""
             output.tell(
-                f"{one.held_back:,} more figures of {name} rest on {rests}documents that are still sealed"
+                f"{one.held_back:,} more figures of {name} were published, and rest on what is not in the"
+                f" archive: {_RESTS[name]}"
             )
     for place, difference in list(found.differences.items())[:LISTED]:
         output.tell(f"not as published, by {difference:.1e}: {', '.join(map(str, place))}")

@@ -133,6 +133,13 @@ class Contents:
             snapshot__epoch=self.epoch, snapshot__reason=Snapshot.Reason.RELEASE
         ).order_by("pk")
 
+    @property
+    def _has_earlier(self) -> bool:
+        """Whether systems of earlier epochs may be ranked beside its own."""
+        epoch = self.epoch
+        earlier = SampleBatch.objects.filter(epoch__corpus=epoch.corpus_id, epoch__number__lt=epoch.number)
+        return earlier.exists()
+
     @cached_property
     def divided(self) -> Sequence[ArchivedDivision]:
         """The ways to divide what systems predict."""
@@ -150,6 +157,7 @@ class Contents:
                 "by": {name: part.ranked_by for name, part in choices.parts.items()},
                 "scales": {name: list(scale) for name, scale in choices.scales.items()},
                 "less_is_better": list(choices.less_is_better),
+                "alone": not self._has_earlier,
             },
             "subsets": {
                 "weighting": choices.default_weighting(self.epoch.corpus.design),

@@ -13,6 +13,7 @@ from django.utils import timezone
 from annotations.models import Corpus, Document
 from docs import recompute_precision
 from evaluation.archives import making
+from evaluation.archives.contents import Contents
 from evaluation.design import epochs
 from evaluation.kbp.recall import exhaustive
 from evaluation.kbp.task import TASK as KBP
@@ -77,6 +78,36 @@ def test_every_rank_of_the_release_comes_out_of_it_again(judged):
     assert published
     assert {figure.estimate for place, figure in ranks.figures.items() if place.measure == "systems"} == {4}
     assert not ranks.differences.keys() - ranks.stated.keys()
+
+
+def test_a_ranked_system_that_is_not_in_it_is_told(judged, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(Contents, "ranked", property(lambda contents: set(list(contents.named)[:1])))
+        first = released(1.0)
+    with Archive(path_of(first.place)) as archive:
+        again = compare(archive)
+    assert not again.agrees
+    assert again.ranks.held_back == 0
+    assert {place.measure for place in again.differences} >= {"systems", "rank"}
+    assert again.differences.keys() <= again.ranks.differences.keys()
+
+
+def test_ranks_beside_systems_of_earlier_epochs_are_held_back_and_nothing_else_is(judged, monkeypatch):
+    monkeypatch.setattr(Contents, "_has_earlier", True)
+    with monkeypatch.context() as patch:
+        patch.setattr(Contents, "ranked", property(lambda contents: set(list(contents.named)[:1])))
+        fewer = released(1.0)
+    with Archive(path_of(fewer.place)) as archive:
+        again = compare(archive)
+        stated = len(archive.table("ranks")["system"])
+    assert again.agrees
+    assert not again.ranks.stated
+    assert again.ranks.held_back > stated  # of all there are two numbers a row
+    EpochArchive.objects.all().delete()
+    with Archive(path_of(made().place)) as archive:
+        again = compare(archive)
+    assert again.agrees
+    assert again.ranks.held_back == 0
 
 
 @pytest.mark.parametrize(("retire", "told"), [(None, {"precision"}), (1.0, {"precision", "recall", "f1"})])
