@@ -1,15 +1,17 @@
 """A small corpus of texts with classes, and systems that say a class of each."""
 
 import json
-from datetime import timedelta
 from pathlib import Path
 
 from django.core.management import call_command
 from django.utils import timezone
 
 from annotations.models import Corpus
+from evaluation.classification.task import TASK
 from evaluation.models import Submission
+from evaluation.scoring.published import freezing
 from kbpo import pipeline
+from tests.leaks import HIDDEN, LABORATORY, SOCIETY, VEILED, WITHDRAWN, veil
 
 TAG = "letters"
 NAMES = ("complaint", "question")
@@ -26,8 +28,7 @@ guideline = "Somebody is not content."
 name = "question"
 guideline = "Somebody wants to know something."
 """
-HIDDEN, WITHDRAWN, VEILED = "Zanzibar the hidden", "Zanzibar the withdrawn", "Zanzibar the anonymous"
-SYSTEMS = {"plain": "Alpha", HIDDEN: "Beta", WITHDRAWN: "Zanzibar laboratory", VEILED: "Zanzibar society"}
+SYSTEMS = {"plain": "Alpha", HIDDEN: "Beta", WITHDRAWN: LABORATORY, VEILED: SOCIETY}
 """Systems of `write`'s corpus, in the order of arrival, with their teams."""
 
 
@@ -46,18 +47,23 @@ def given(seed: int, number: int) -> tuple[str, float]:
 
 
 def write(folder: Path) -> None:
-    """Load the corpus, and have its people's classes ready."""
+    """Load the corpus, and write what people answer."""
     (folder / "classes.toml").write_text(CLASSES)
     texts = [
         {"doc_id": f"D{n:02}", "text": f"Mister Quorlan{n:02} writes about the ferry."}
         for n in range(DOCUMENTS)
     ]
     (folder / "texts.jsonl").write_text("".join(json.dumps(one) + "\n" for one in texts))
-    labels = [{"doc_id": f"D{n:02}", "label": true_class(n)} for n in range(DOCUMENTS)]
-    (folder / "gold.jsonl").write_text("".join(json.dumps(one) + "\n" for one in labels))
+    write_answers(folder)
     options = {"corpus": TAG, "task": "classification", "classes": str(folder / "classes.toml")}
     call_command("load_corpus", str(folder / "texts.jsonl"), verbosity=0, **options)
     Corpus.objects.filter(tag=TAG).update(target_half_width=0.1, audit_share=0.3)
+
+
+def write_answers(folder: Path) -> None:
+    """Write what people answer."""
+    labels = [{"doc_id": f"D{n:02}", "label": true_class(n)} for n in range(DOCUMENTS)]
+    (folder / "gold.jsonl").write_text("".join(json.dumps(one) + "\n" for one in labels))
 
 
 def submit(folder: Path, name: str, team: str, seed: int) -> Submission:
@@ -82,13 +88,9 @@ def judged(folder: Path) -> Corpus:
     write(folder)
     for seed, (name, team) in enumerate(SYSTEMS.items()):
         submit(folder, name, team, seed)
-    veil()
-    return Corpus.objects.get(tag=TAG)
-
-
-def veil() -> None:
-    """Hide, withdraw and veil whichever of the systems are there."""
+        if seed == 1:
+            freezing.freeze(corpus=Corpus.objects.get(tag=TAG), task=TASK, now=timezone.now())
     Submission.objects.filter(name=HIDDEN).update(is_public=False)
     Submission.objects.filter(name=WITHDRAWN).update(state="withdrawn")
-    until = timezone.now() + timedelta(days=30)
-    Submission.objects.filter(name=VEILED).update(anonymous_until=until, alias=1, alias_run=1)
+    veil(VEILED)
+    return Corpus.objects.get(tag=TAG)

@@ -130,10 +130,14 @@ def is_subset_held_back(archive: Archive, place: SubsetPlace) -> bool:
     return told == NOTHING_TOLD
 
 
-def was_told(archive: Archive, place: Place) -> bool:
-    """Say whether a figure of earlier in an epoch can be computed: sums are of its end alone."""
-    told: str = archive.manifest[PREDICTIONS]
-    return told == EACH
+def why_not_then(archive: Archive, place: Place) -> str | None:
+    """Say why a figure of earlier in an epoch cannot be computed; None where it can."""
+    if archive.manifest[PREDICTIONS] == EACH:
+        return None
+    return (
+        "are of earlier in the epoch: of the classes that hidden and withdrawn systems give items, the archive"
+        " has sums of its end alone"
+    )
 
 
 def _systems(pool: ArchivedPool, names: list[str]) -> list[Given]:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Generic, TypeVar
 
@@ -29,9 +29,14 @@ AGREE = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class _Task:
-    """How the scores of a task are computed, and what of them rests on more than an archive tells."""
+    """How the scores of a task are computed, and what of them rests on more than an archive tells.
 
-    score: Callable[[Archive], Iterator[Scored]]
+    Scores are computed as they are, or as they were after so many systems; `why_not_then` says why one cannot
+    be as it was, None where it can.
+    """
+
+    score: Callable[[Archive, int | None], Iterator[Scored]]
+    why_not_then: Callable[[Archive, Place], str | None]
     is_held_back: Callable[[Archive, Place], bool]
     subsets: Callable[[Archive], Iterator[tuple[SubsetPlace, Figure]]]
     is_subset_held_back: Callable[[Archive, SubsetPlace], bool]
@@ -39,7 +44,13 @@ class _Task:
 
 _TASKS: Mapping[str, _Task] = MappingProxyType(
     {
-        name: _Task(module.score, module.is_held_back, module.subsets, module.is_subset_held_back)
+        name: _Task(
+            module.score,
+            module.why_not_then,
+            module.is_held_back,
+            module.subsets,
+            module.is_subset_held_back,
+        )
         for name, module in (("kbp", kbp), ("classification", classification), ("generation", generation))
     }
 )
@@ -57,11 +68,14 @@ class Compared(Generic[P]):
         As published, as far as they can be computed.
     held_back : int
         How many more were published, which rest on what the archive does not tell.
+    reasons : mapping of str to int
+        How many of those for which reason, where several are possible: a clause of which they are the subject.
     """
 
     figures: Mapping[P, Figure]
     stated: Mapping[P, Figure]
     held_back: int
+    reasons: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def differences(self) -> Mapping[P, float]:
@@ -190,7 +204,7 @@ def _scored(
 ) -> Iterator[tuple[dict[Place, Figure], Iterable[tuple[Choice, Differ]]]]:
     if not has_systems(archive):
         return
-    for some in task.score(archive):
+    for some in task.score(archive, None):
         figures = {place: one for place, one in some.figures if not task.is_held_back(archive, place)}
         yield figures, some.differs
 

@@ -1,17 +1,21 @@
 """Archives of classifications: scores come out of them, and no class that a hidden system gives unjudged items."""
 
+import csv
+import re
+
 import numpy as np
 import pytest
 from django.db import transaction
-from django.test import override_settings
+from django.test import Client, override_settings
 
-from annotations.models import Corpus
+from annotations.models import Corpus, Label, Question
 from evaluation.classification import archiving
 from evaluation.classification.items import LABELS
 from evaluation.classification.task import TASK
 from evaluation.design import columns
-from evaluation.models import Epoch, EpochArchive, SampledUnit, Submission, UnitColumn
+from evaluation.models import Epoch, EpochArchive, SampledUnit, Snapshot, Submission, UnitColumn
 from evaluation.scoring import releasing
+from evaluation.scoring.published import freezing
 from kbpo.core.database import coded
 from kbpo.core.database.coded import unpack_names
 from kbpo.core.keeping import installation
@@ -20,9 +24,11 @@ from kbpo.core.storage.folder import path_of
 from kbpo_archive.reading import Archive
 from kbpo_archive.recomputing import AGREE, compare
 from kbpo_archive.tables import TABLES
+from kbpo_client import command
 from kbpo_estimators import coordinated
-from tests import letters
+from tests import leaks, letters
 from tests.archives import made
+from tests.leaks import HIDDEN, VEILED, WITHDRAWN
 
 pytestmark = pytest.mark.django_db
 
@@ -49,7 +55,7 @@ def release():
 
 def hidden_ones():
     """Return the numbers of the systems that are hidden or withdrawn."""
-    return [1 + list(letters.SYSTEMS).index(name) for name in (letters.HIDDEN, letters.WITHDRAWN)]
+    return [1 + list(letters.SYSTEMS).index(name) for name in (HIDDEN, WITHDRAWN)]
 
 
 def unsampled():
@@ -123,7 +129,7 @@ def test_who_reads_all_of_it_cannot_tell_which_of_two_unjudged_items_got_which_c
     with Archive(path_of(release().place)) as archive:
         before = told(archive)
     first, second = alike()
-    swap(letters.HIDDEN, first, second)
+    swap(HIDDEN, first, second)
     EpochArchive.objects.all().delete()
     with Archive(path_of(made().place)) as archive:
         after = told(archive)
@@ -143,11 +149,11 @@ def test_it_would_be_seen_of_a_shown_system(corpus):
     first, second = alike()
     with Archive(path_of(found.place)) as archive:
         before = archive.table("predictions")["label"]
-    Submission.objects.filter(name=letters.HIDDEN).update(is_public=True)
+    Submission.objects.filter(name=HIDDEN).update(is_public=True)
     EpochArchive.objects.all().delete()
     with Archive(path_of(made().place)) as archive:
         shown = archive.table("predictions")["label"]
-    swap(letters.HIDDEN, first, second)
+    swap(HIDDEN, first, second)
     EpochArchive.objects.all().delete()
     with Archive(path_of(made().place)) as archive:
         after = archive.table("predictions")["label"]
@@ -175,3 +181,48 @@ def test_of_few_unjudged_items_not_even_sums_are_told(corpus, monkeypatch):
     assert not again.scores.stated
     assert again.scores.held_back > 0
     assert again.subsets.held_back > 0
+
+
+def snapshot(tmp_path, number):
+    """Write the file of a snapshot, as everybody loads it."""
+    path = tmp_path / "snapshot.json"
+    path.write_bytes(b"".join(freezing.file_of(Snapshot.objects.get(number=number))))
+    return str(path)
+
+
+def test_what_was_cited_while_the_epoch_was_open_comes_out_again(corpus, tmp_path, capsys):
+    Submission.objects.update(is_public=True, state="scored")
+    archive = str(path_of(release().place))
+    assert command.main(["recompute", archive, "--snapshot", snapshot(tmp_path, 1)]) == 0
+    said = capsys.readouterr().err
+    assert re.search(r"all [1-9]\d* figures of the snapshot come out again, within 1e-12", said)
+
+
+def test_of_sums_no_earlier_figure_comes_out_and_why_is_said(corpus, tmp_path, capsys):
+    archive = str(path_of(release().place))
+    assert command.main(["recompute", archive, "--snapshot", snapshot(tmp_path, 1)]) == 1
+    said = capsys.readouterr().err
+    assert "nothing of the snapshot could be compared: the lines above say why" in said
+    assert "that hidden and withdrawn systems give items, the archive has sums of its end alone" in said
+    assert "come out again" not in said
+    assert command.main(["recompute", archive, "--snapshot", snapshot(tmp_path, 2)]) == 0
+    assert re.search(r"[1-9]\d* figures .*of the snapshot come out again", capsys.readouterr().err)
+
+
+def test_nothing_that_is_sealed_is_told(corpus, tmp_path):
+    archive = release()
+    letters.write_answers(tmp_path)
+    letters.submit(tmp_path, "late", "Delta", 4)  # its epoch is open, and has answers
+    Corpus.objects.update(texts=Corpus.Texts.OPERATORS)
+    systems = [Submission.objects.get(name=name).pk for name in ("plain", "late", VEILED)]
+    told = leaks.read_archive(archive) | leaks.read_addresses(Client(), letters.TAG, systems)
+    words = {f"Quorlan{n:02}" for n in range(letters.DOCUMENTS)}
+    assert list(leaks.leaks(told, {"texts": words, **leaks.planted()})) == []
+    asked = Question.objects.filter(published_at=None)
+    assert Label.objects.filter(question__in=asked).exists()
+    published = list(csv.DictReader(told["archive questions.csv"].decode().splitlines()))
+    assert not {(one["doc_id"], one["key"]) for one in published} & set(
+        asked.values_list("document__doc_id", "key")
+    )
+    assert "plain" in told["archive systems.csv"].decode()
+    assert "Anonymous" in told["archive systems.csv"].decode()
