@@ -8,6 +8,7 @@ from typing import Any
 
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.template.defaultfilters import capfirst, floatformat, pluralize, urlencode
+from django.utils.timezone import template_localtime
 from jinja2 import Environment
 
 from annotations.templatetags import languages
@@ -44,11 +45,11 @@ def _url(name: str, *arguments: Any) -> str:
 
 
 def _day(value: Any) -> str:
-    return date(value, DAY)
+    return date(template_localtime(value), DAY)
 
 
 def _iso(value: Any) -> str:
-    return date(value, ISO)
+    return date(template_localtime(value), ISO)
 
 
 def _or_dash(value: Any) -> Any:

@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Count, Max
+from django.db.models import Count, Max, Q
 from django.utils import timezone
 
 from annotations.models import Corpus
@@ -45,11 +45,30 @@ FOLDER = "media/archives"
 
 
 def state_of(epoch: Epoch) -> str:
-    """Return what an archive rests on: its form, the documents that were retired, the published scores."""
+    """Return what an archive rests on: its form, documents retired and removed, the published scores."""
+    removed = removed_documents(epoch)
     retired = RetiredDocument.objects.filter(document__sampled__sample=epoch.document_sample).count()
     scores = Score.objects.filter(epoch=epoch).aggregate(last=Max("computed_at"), count=Count("pk"))
     said = f"{scores['count']}|{scores['last'].isoformat() if scores['last'] else ''}"
-    return f"{FORMAT}-{retired}-{hashlib.sha256(said.encode()).hexdigest()[:16]}"
+    state = f"{FORMAT}-{retired}-{hashlib.sha256(said.encode()).hexdigest()[:16]}"
+    return f"{state}-{removed}" if removed else state
+
+
+def removed_documents(epoch: Epoch) -> int:
+    """Count the removed documents among those annotated in full that an epoch's archive tells one by one.
+
+    Of these alone an archive has something that their texts say: a digest, and what mentions are linked to.
+    """
+    retired = RetiredDocument.objects.filter(document__sampled__sample=epoch.document_sample)
+    return retired.filter(document__takedown__isnull=False).count()
+
+
+def removed_by_epoch(corpus: Corpus) -> Mapping[int, int]:
+    """Count the same for each epoch of a corpus, by row id. An edition that knew of fewer is not given."""
+    documents = "document_sample__documents__document"
+    is_told = Q(**{f"{documents}__retirement__isnull": False, f"{documents}__takedown__isnull": False})
+    count = Count(documents, filter=is_told, distinct=True)
+    return dict(corpus.epochs.annotate(removed=count).values_list("pk", "removed"))
 
 
 def newest(epoch: Epoch) -> EpochArchive | None:
@@ -87,8 +106,11 @@ def make_archives(*, find_task: FindTask, now: datetime) -> int:
             continue
         if there is None:
             there = {one.place: one for one in store().listed(FOLDER)}
+        _delete_withdrawn(epoch, there)
         last, failed = newest(epoch), there.get(_failure(epoch))
         is_current = last is not None and last.state == state_of(epoch) and last.place in there
+        if is_current and failed is not None:
+            store().delete(failed.place)
         has_failed = failed is not None and failed.written_at > now - PAUSE
         if is_current or has_failed or waits_until(epoch):
             continue
@@ -107,7 +129,7 @@ def make(epoch: Epoch, task: Task) -> EpochArchive:
     EpochArchive
         Stored, and its bytes in its place.
     """
-    state = state_of(epoch)
+    state, removed = state_of(epoch), removed_documents(epoch)
     keys = _release_keys(epoch)
     last = newest(epoch)
     again = last is not None and last.state == state
@@ -133,10 +155,19 @@ def make(epoch: Epoch, task: Task) -> EpochArchive:
             size=draft.file.seek(0, SEEK_END),
             told=(manifest["documents"] or {}).get("told", ""),
             figures=Estimate.objects.filter(score__epoch=epoch).count(),
+            removed=removed,  # of before it was written: a document that is removed by now blocks it
         )
         draft.keep(archive.place)  # a file without a row is made again; a row without one never is
     archive.save(force_insert=True)
     return archive
+
+
+def _delete_withdrawn(epoch: Epoch, there: Mapping[str, Stored]) -> None:
+    """Delete the bytes of the editions that may not be given any more."""
+    removed = removed_documents(epoch)
+    for one in EpochArchive.objects.filter(epoch=epoch, removed__lt=removed):
+        if one.place in there:
+            store().delete(one.place)
 
 
 def _release_keys(epoch: Epoch) -> Mapping[int, bytes]:
@@ -235,6 +266,7 @@ def _try(epoch: Epoch, task: Task) -> bool:
         logger.exception("the archive of epoch %s could not be made", epoch)
         store().put(_failure(epoch), BytesIO())
         return False
+    store().delete(_failure(epoch))
     return True
 
 
