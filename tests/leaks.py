@@ -57,7 +57,14 @@ def read_addresses(client: Client, tag: str, systems: Sequence[int]) -> dict[str
     assert numbers
     found = {}
     for address in (
-        *(corpus, f"{corpus}snapshots/", f"{corpus}data/", f"{api}snapshots/", f"{api}data/", f"{api}leaderboard/"),
+        *(
+            corpus,
+            f"{corpus}snapshots/",
+            f"{corpus}data/",
+            f"{api}snapshots/",
+            f"{api}data/",
+            f"{api}leaderboard/",
+        ),
         f"{corpus}compare/?a={systems[0]}&b={systems[1]}",
         *(f"{corpus}snapshots/{number}{end}" for number in numbers for end in ("/", ".json", ".csv")),
         *(f"{api}snapshots/{number}/" for number in numbers),

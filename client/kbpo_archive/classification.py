@@ -87,7 +87,7 @@ def _scores(archive: Archive, through: int | None = None) -> Iterator[tuple[str,
 
 
 def _of_each(pool: ArchivedPool, names: list[str], of_sample: IntArray) -> tuple[Audited, int]:
-    """Return what makes scores with an audit or none, where each prediction is told, and the number of systems."""
+    """Return what makes scores, where each prediction is told, and how many systems there are."""
     truth = np.full(pool.size, -1, dtype=np.int64)
     truth[pool.sampled] = of_sample
     systems = _systems(pool, names)
@@ -112,9 +112,7 @@ def _of_sums(pool: ArchivedPool, names: list[str], of_sample: IntArray) -> tuple
     for name, column in cells.items():
         column[sums["system"], sums["class"]] = sums[name]
     likely = cells["likely"]
-    totals = Totals(
-        pool.size, likely[0], cells["items"][1:].astype(np.int64), likely[1:], cells["need"][1:]
-    )
+    totals = Totals(pool.size, likely[0], cells["items"][1:].astype(np.int64), likely[1:], cells["need"][1:])
     return partial(Scores, given, pool.units["pi"][pool.sampled], of_sample, q, totals), m
 
 
@@ -135,8 +133,8 @@ def why_not_then(archive: Archive, place: Place) -> str | None:
     if archive.manifest[PREDICTIONS] == EACH:
         return None
     return (
-        "are of earlier in the epoch: of the classes that hidden and withdrawn systems give items, the archive"
-        " has sums of its end alone"
+        "are of earlier in the epoch: of the classes that hidden and withdrawn systems give items, the"
+        " archive has sums of its end alone"
     )
 
 

@@ -63,7 +63,7 @@ def compare_snapshot(archive: Archive, kept: Mapping[str, Any]) -> Compared[Plac
 def _read_tables(
     archive: Archive, tables: Sequence[Mapping[str, Any]]
 ) -> tuple[dict[int, dict[Place, Figure]], Counter[str]]:
-    """Return the figures of an archive's epoch, by how many systems they rest on; and what others are, by why."""
+    """Return an archive's figures by how many systems they rest on; and how many others there are, by why."""
     systems = archive.table("systems")
     number = dict(zip(systems["submission"].tolist(), systems["system"].tolist(), strict=True))
     by_moment: dict[int, dict[Place, Figure]] = {}
@@ -135,7 +135,7 @@ def compare_history(
 def _as_after(
     archive: Archive, through: int, published: Mapping[Place, Figure]
 ) -> tuple[dict[Place, Figure], dict[Place, Figure], Counter[str]]:
-    """Return the figures as after so many systems, computed and published, and why others cannot be computed."""
+    """Return figures as after so many systems, computed and published, and why others cannot be computed."""
     task = find_task(archive)
     is_end = through == archive.table("systems")["system"].size
     told, reasons = {}, Counter[str]()

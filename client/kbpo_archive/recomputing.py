@@ -69,7 +69,7 @@ class Compared(Generic[P]):
     held_back : int
         How many more were published, which rest on what the archive does not tell.
     reasons : mapping of str to int
-        How many of those for which reason, where several are possible: a clause of which they are the subject.
+        How many of those for which reason, where there are several: a clause that says of them why.
     """
 
     figures: Mapping[P, Figure]
@@ -140,9 +140,7 @@ def compare(archive: Archive) -> Recomputed:
             for place, one in ranked.items()
             if place in ranking.stated and not _is_rank_held_back(archive, task, ranking, place)
         }  # not of hidden systems
-        ranks = _held(
-            shown, ranking.stated, lambda place: _is_rank_held_back(archive, task, ranking, place)
-        )
+        ranks = _held(shown, ranking.stated, lambda place: _is_rank_held_back(archive, task, ranking, place))
     of_subsets: dict[SubsetPlace, Figure] = {}
     if "subsets" in archive.manifest and has_systems(archive):
         of_subsets = {

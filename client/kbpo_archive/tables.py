@@ -202,7 +202,7 @@ _ALL = (
     ),
     _table(
         "class_sums",
-        "Classification: what a system's scores take from all items together, where some classes are withheld.",
+        "Classification: what a system's scores take from all items, where some classes are withheld.",
         ("system", INT, "which; 0: whatever systems give the items"),
         ("class", INT, "its place among the names of the classes, from 0"),
         ("items", INT, "how many the system gives the class; empty for 0"),

@@ -92,8 +92,8 @@ def datasheet(epoch: Epoch, task: Task, manifest: Mapping[str, Any]) -> str:
         "## Documents annotated in full",
         "Recall rests on no document here." if documents is None else _DOCUMENTS[documents["told"]],
         "## Limits",
-        f"Systems that are hidden or withdrawn are here under a pseudonym{_WITHHELD[manifest.get(PREDICTIONS)]}"
-        " Which systems are of one team can be seen."
+        "Systems that are hidden or withdrawn are here under a pseudonym"
+        f"{_WITHHELD[manifest.get(PREDICTIONS)]} Which systems are of one team can be seen."
         " People err: `audits.csv` has which questions were asked again, to learn how often. Kappa is over"
         " the corpus, not the epoch.",
         "## Licence",

@@ -1,7 +1,8 @@
-"""Archives of classifications: scores come out of them, and no class that a hidden system gives unjudged items."""
+"""Archives of classifications: what comes out of them, and what of hidden systems does not."""
 
 import csv
 import re
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -84,18 +85,20 @@ def swap(system, first, second):
 
 
 def alike():
-    """Return two unjudged items of one fold that the hidden system gives another class, and no other system."""
+    """Return two unjudged items of one fold to which the hidden system alone gives different classes."""
     epoch = Epoch.objects.get(number=1)
     ids = sorted(unsampled())
-    folds = dict(zip(ids, coordinated.folds(bytes.fromhex(epoch.secret), ids).tolist(), strict=True))
-    for first in ids:
-        for second in ids:
-            numbers = int(first[1:]), int(second[1:])
-            same = [letters.given(seed, numbers[0]) == letters.given(seed, numbers[1]) for seed in (0, 1, 2, 3)]
-            if folds[first] == folds[second] and same == [True, False, True, True]:
-                if letters.given(1, numbers[0])[0] != letters.given(1, numbers[1])[0]:
-                    return first, second
-    raise AssertionError("the world has no two such items")
+    folds = coordinated.folds(bytes.fromhex(epoch.secret), ids).tolist()
+    told = [
+        (fold, *(letters.given(seed, int(one[1:])) for seed in (0, 2, 3)))
+        for fold, one in zip(folds, ids, strict=True)
+    ]
+    hidden = [letters.given(1, int(one[1:]))[0] for one in ids]
+    return next(
+        (ids[first], ids[second])
+        for first, second in combinations(range(len(ids)), 2)
+        if told[first] == told[second] and hidden[first] != hidden[second]
+    )
 
 
 def test_every_published_figure_comes_out_of_it_again(corpus):
@@ -125,7 +128,7 @@ def test_of_a_hidden_system_no_class_is_told_that_it_gives_unjudged_items(corpus
 
 
 def test_who_reads_all_of_it_cannot_tell_which_of_two_unjudged_items_got_which_class(corpus):
-    """Whoever knows all but that, and takes the archive apart to the last sum, sees the same in both worlds."""
+    """Whoever knows all but that, and takes the archive apart, sees the same in both worlds."""
     with Archive(path_of(release().place)) as archive:
         before = told(archive)
     first, second = alike()

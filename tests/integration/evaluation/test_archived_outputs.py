@@ -101,9 +101,11 @@ def test_that_outputs_which_were_published_before_tie_pseudonyms_together_is_sai
         question = {unit: asked for unit, asked, is_known in units if is_known}
         assert question
         answers = {}
-        for asked, annotator, claim, value in rows(archive, "votes", "question", "annotator", "claim", "value"):
+        for asked, annotator, claim, value in rows(
+            archive, "votes", "question", "annotator", "claim", "value"
+        ):
             answers.setdefault(asked, {}).setdefault(annotator, {})[claim] = value
-        single = {asked: list(by)[0] for asked, by in answers.items() if len(by) == 1}
+        single = {asked: next(iter(by)) for asked, by in answers.items() if len(by) == 1}
         tied = {
             (single[question[unit]], annotator)
             for unit, annotator in rows(archive, "judgements", "unit", "annotator")

@@ -32,6 +32,8 @@ from tests.leaks import HIDDEN, LABORATORY, SOCIETY, VEILED, WITHDRAWN
 from tests.world import World
 
 pytestmark = pytest.mark.django_db
+
+
 @pytest.fixture(scope="module")
 def told(judged, django_db_blocker, tmp_path_factory):
     """All that is told of a corpus whose first epoch is released and whose second is open, by where it is."""

@@ -244,18 +244,22 @@ def is_of(value, feature):
     if "list" in feature:
         inner = {one["name"]: one for one in feature["list"]}
         return all(
-            one.keys() == inner.keys() and all(is_of(one[name], inner[name]) for name in inner) for one in value
+            one.keys() == inner.keys() and all(is_of(one[name], inner[name]) for name in inner)
+            for one in value
         )
     return isinstance(value, TYPES[feature["dtype"]]) and not isinstance(value, bool)
 
 
 def test_what_the_card_says_is_what_datasets_reads(judged, tmp_path):
-    """By its rules, without it: it is 400 MB with what it needs. The next test has it, where it is installed."""
+    """By its rules, without it: it is 400 MB with what it needs. The next test has it, if it is there."""
     texts = corpus_file(tmp_path)
     made(released(1.0), tmp_path / "out", texts)
     out = tmp_path / "out"
     card = yaml.safe_load((out / "README.md").read_text().split("---\n")[1])
-    features = {one["config_name"]: {field["name"]: field for field in one["features"]} for one in card["dataset_info"]}
+    features = {
+        one["config_name"]: {field["name"]: field for field in one["features"]}
+        for one in card["dataset_info"]
+    }
     assert features.keys() == {one["config_name"] for one in card["configs"]}
     named = []
     for config in card["configs"]:
