@@ -110,7 +110,7 @@ def make_archives(*, find_task: FindTask, now: datetime) -> int:
         last, failed = newest(epoch), there.get(_failure(epoch))
         is_current = last is not None and last.state == state_of(epoch) and last.place in there
         if is_current and failed is not None:
-            store().delete(failed.place)
+            _delete(failed.place)
         has_failed = failed is not None and failed.written_at > now - PAUSE
         if is_current or has_failed or waits_until(epoch):
             continue
@@ -167,7 +167,12 @@ def _delete_withdrawn(epoch: Epoch, there: Mapping[str, Stored]) -> None:
     removed = removed_documents(epoch)
     for one in EpochArchive.objects.filter(epoch=epoch, removed__lt=removed):
         if one.place in there:
-            store().delete(one.place)
+            _delete(one.place)
+
+
+def _delete(place: str) -> None:
+    installation.require_ours()
+    store().delete(place)
 
 
 def _release_keys(epoch: Epoch) -> Mapping[int, bytes]:
