@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
+from kbpo.core.database.bulk import read_rows
 from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
 from marketplace import ledger, qualifying
 from marketplace.models import Assignment, Hit, HitType, Requester, RequestToken, Worker
@@ -55,7 +56,11 @@ def accept(*, worker: Worker, hit: Hit, now: datetime) -> Assignment:
         If they do not meet the requirements.
     """
     _lock_worker(worker)
-    hit = _lock_hit(hit.pk)
+    return _take_place(worker, _lock_hit(hit.pk), now)
+
+
+def _take_place(worker: Worker, hit: Hit, now: datetime) -> Assignment:
+    """As `accept`, where both are locked."""
     part = Assignment.objects.filter(hit=hit, worker=worker).first()
     if part is not None and part.state == State.ACCEPTED and part.deadline > now:
         return part
@@ -89,11 +94,11 @@ def accept_next(*, worker: Worker, hit_type: HitType, now: datetime) -> Assignme
         If they hold too many.
     """
     _lock_worker(worker)
-    free = open_hits(worker, now).filter(hit_type=hit_type).order_by("pk")
+    free = open_hits(worker, now).filter(hit_type=hit_type).select_related("hit_type").order_by("pk")
     hit = free.select_for_update(skip_locked=True, of=("self",), no_key=True).first()
     if hit is None:  # others may hold the last ones, but only for the blink of an eye
         hit = free.select_for_update(of=("self",), no_key=True).first()
-    return None if hit is None else accept(worker=worker, hit=hit, now=now)
+    return None if hit is None else _take_place(worker, hit, now)
 
 
 @transaction.atomic
@@ -282,11 +287,27 @@ def sweep(now: datetime) -> int:
     """Do all that time alone decides, each in a transaction of its own; return how much there was.
 
     Accepted assignments that ran out go back, submitted ones that nobody decided are approved and paid, and
-    money for places in expired HITs is given back. Running it twice is harmless.
+    money for places in expired HITs is given back. Running it twice is harmless, and where nothing is due,
+    as at nearly every page, it asks no more than that.
     """
+    if not _is_due(now):
+        return 0
     moved = expire_assignments(now) + approve_due(now) + release_expired(now)
     RequestToken.objects.filter(created_at__lte=now - TOKENS_LAST).delete()
     return moved
+
+
+def _is_due(now: datetime) -> bool:
+    """Say in one query whether any of what `sweep` does is to be done."""
+    ((is_due,),) = read_rows(
+        "SELECT EXISTS(SELECT FROM marketplace_assignment WHERE state = %s AND deadline <= %s)"
+        " OR EXISTS(SELECT FROM marketplace_assignment WHERE state = %s AND auto_approve_at <= %s)"
+        " OR EXISTS(SELECT FROM marketplace_hit"
+        "   WHERE disposed_at IS NULL AND NOT is_released AND expires_at <= %s)"
+        " OR EXISTS(SELECT FROM marketplace_requesttoken WHERE created_at <= %s)",
+        [State.ACCEPTED.value, now - GRACE, State.SUBMITTED.value, now, now, now - TOKENS_LAST],
+    )
+    return bool(is_due)
 
 
 def expire_assignments(now: datetime) -> int:

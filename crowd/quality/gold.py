@@ -130,13 +130,14 @@ def _some(settled: QuerySet[Question], policy: Policy, rng: Random) -> list[int]
     """List some questions that are beyond doubt, mixed."""
     newest = Question.objects.aggregate(pk=Max("pk"))["pk"] or 1
     sure = _without_doubt(settled, policy)
+    found: list[int] = []
     # Some at a place of chance, those after the first, and only then all: a corpus may have very many.
     for start in (rng.randint(1, newest), 1):
         some = list(settled.filter(pk__gte=start).order_by("pk").values_list("pk", flat=True)[:LOOKED_AT])
-        found = list(sure.filter(pk__in=some).order_by("pk").values_list("pk", flat=True))
+        found = list(sure.filter(pk__in=some).order_by("pk").values_list("pk", flat=True)) if some else []
         if len(found) >= DRAWN:
             break
-    if not found:
+    if not found and len(some) == LOOKED_AT:  # else these were all
         found = list(sure.order_by("pk").values_list("pk", flat=True)[:DRAWN])
     return rng.sample(found, len(found))
 

@@ -15,6 +15,7 @@ from kbpo.core.embedded.server import Server, installed, left_at_exit
 from kbpo.core.errors import Unavailable
 
 PROGRAMS = ("redis-server", "valkey-server")  # Valkey is Redis under its former licence
+MEMORY = "256mb"  # what is kept with an end, as pages are, goes before it is up; messages stay
 OLDEST = (6, 0)  # the first that speaks the client's protocol, RESP3
 
 
@@ -34,6 +35,8 @@ class Redis(Server):
             "dir": str(self.folder),
             "save": "",
             "appendonly": "no",
+            "maxmemory": MEMORY,
+            "maxmemory-policy": "volatile-ttl",
             "daemonize": "no",
         }
         return [redis_program(), *(part for name, value in options.items() for part in (f"--{name}", value))]
