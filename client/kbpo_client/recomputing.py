@@ -88,7 +88,7 @@ def show_snapshot(path: Path, snapshot: Path, output: Output) -> int:
         return 1
     told = f"{len(wrong):,} of {len(found.stated):,} figures of the snapshot come out otherwise"
     if not wrong:
-        told = f"{_all(len(found.stated), found.held_back)} of the snapshot come out again, within {AGREE:g}"
+        told = f"{_all(len(found.stated), 'snapshot', found.held_back)} come out again, within {AGREE:g}"
     output.tell(told)
     return 1 if wrong else 0
 
@@ -131,14 +131,15 @@ def show_history(path: Path, history: Path, output: Output) -> int:
     told = f"{len(wrong):,} of {stated:,} figures of the history come out otherwise"
     if not wrong:
         held_back = sum(one.held_back for one in found.values())
-        told = f"{_all(stated, held_back)} of the history come out again, as they were rounded"
+        told = f"{_all(stated, 'history', held_back)} come out again, as they were rounded"
     output.tell(told)
     return 1 if wrong else 0
 
 
-def _all(compared: int, others: int) -> str:
+def _all(compared: int, what: str, others: int) -> str:
     """Say how many figures were compared: all of them, or those that can be."""
-    return f"all {compared:,} figures" if not others else f"the {compared:,} figures that can be compared"
+    figures = f"{compared:,} figures of the {what}"
+    return f"the {figures} that can be compared" if others else f"all {figures}"
 
 
 def _tell_reasons(compared: "Iterable[Compared[Any]]", output: Output) -> None:
