@@ -10,12 +10,13 @@ from typing import Any, BinaryIO
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Count, Max, Q
+from django.db.models import Count, Max, Q, QuerySet
 from django.utils import timezone
 
 from annotations.models import Corpus
 from evaluation.archives.contents import Contents
 from evaluation.archives.datasheet import datasheet
+from evaluation.archives.removing import copy_without
 from evaluation.design.batches import last_scored
 from evaluation.models import (
     ArchiveKey,
@@ -59,8 +60,12 @@ def removed_documents(epoch: Epoch) -> int:
 
     Of these alone an archive has something that their texts say: a digest, and what mentions are linked to.
     """
+    return _removed(epoch).count()
+
+
+def _removed(epoch: Epoch) -> QuerySet[RetiredDocument]:
     retired = RetiredDocument.objects.filter(document__sampled__sample=epoch.document_sample)
-    return retired.filter(document__takedown__isnull=False).count()
+    return retired.filter(document__takedown__isnull=False)
 
 
 def removed_by_epoch(corpus: Corpus) -> Mapping[int, int]:
@@ -106,9 +111,10 @@ def make_archives(*, find_task: FindTask, now: datetime) -> int:
             continue
         if there is None:
             there = {one.place: one for one in store().listed(FOLDER)}
-        _delete_withdrawn(epoch, there)
         last, failed = newest(epoch), there.get(_failure(epoch))
         is_current = last is not None and last.state == state_of(epoch) and last.place in there
+        if is_current:
+            _delete_withdrawn(epoch, there)
         if is_current and failed is not None:
             _delete(failed.place)
         has_failed = failed is not None and failed.written_at > now - PAUSE
@@ -118,6 +124,7 @@ def make_archives(*, find_task: FindTask, now: datetime) -> int:
             if is_ours:
                 installation.require_ours()
                 made += _try(epoch, task)
+                _delete_withdrawn(epoch, there)
     return made
 
 
@@ -135,7 +142,11 @@ def make(epoch: Epoch, task: Task) -> EpochArchive:
     again = last is not None and last.state == state
     edition = 1 if last is None else last.edition if again else last.edition + 1
     with store().draft(f"{FOLDER}/{epoch.pk}-{edition}.zip") as draft:  # its digest tells its name
-        manifest = _write(draft.file, epoch, task, edition, keys)
+        manifest = None
+        if last is not None and removed > last.removed and _but_removed(state) == _but_removed(last.state):
+            manifest = _write_without(draft.file, last, task, edition)
+        if manifest is None:
+            manifest = _write(draft.file, epoch, task, edition, keys)
         digest = _digest(draft.file)
         if last is not None and again and last.digest != digest:
             edition += 1  # such as votes that were looked at since: the other's bytes are lost
@@ -162,9 +173,29 @@ def make(epoch: Epoch, task: Task) -> EpochArchive:
     return archive
 
 
+def _but_removed(state: str) -> str:
+    """Return what `state_of` says, but for how many documents were removed."""
+    return "-".join(state.split("-")[:3])
+
+
+def _write_without(file: BinaryIO, last: EpochArchive, task: Task, edition: int) -> dict[str, Any] | None:
+    """Write the last edition without what it says of removed texts; None where its bytes are lost."""
+    epoch = last.epoch
+    removed = set(_removed(epoch).values_list("document__doc_id", flat=True))
+    try:
+        with store().open(last.place) as earlier:
+            return copy_without(
+                earlier, file, removed, edition, lambda manifest: datasheet(epoch, task, manifest)
+            )
+    except FileNotFoundError:
+        return None
+
+
 def _delete_withdrawn(epoch: Epoch, there: Mapping[str, Stored]) -> None:
-    """Delete the bytes of the editions that may not be given any more."""
-    removed = removed_documents(epoch)
+    """Delete the bytes of the editions that may not be given any more, once another was made from them."""
+    last, removed = newest(epoch), removed_documents(epoch)
+    if last is None or last.removed < removed:
+        return
     for one in EpochArchive.objects.filter(epoch=epoch, removed__lt=removed):
         if one.place in there:
             _delete(one.place)

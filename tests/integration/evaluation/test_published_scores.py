@@ -36,7 +36,7 @@ from kbpo.accounts.models import User
 from kbpo.api.resources.snapshots import HistorySerializer
 from kbpo.core.errors import Conflict
 from kbpo.core.models import AuditEntry
-from kbpo_estimators import pooled
+from kbpo_estimators import intervals
 from tests.factories import TeamFactory, UserFactory, give
 from tests.integration.conftest import Small
 
@@ -123,19 +123,22 @@ def test_what_was_cited_keeps_its_numbers(
 
 @pytest.fixture
 def change_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
-    """Have the pooled model's ridge be another, as if its file had been edited."""
+    """Have intervals be wider, as if the file of code that makes them had been edited."""
 
     def change() -> None:
-        source = Path(pooled.__file__)
+        source = Path(intervals.__file__)
         edited = tmp_path / source.name
-        edited.write_text(source.read_text().replace("RIDGE = 1.0", "RIDGE = 50.0"))
+        before, after = "at = (1 + level) / 2\n", "at = (1 + level) / 2 + 0.02\n"
+        edited.write_text(source.read_text().replace(before, after))
         assert edited.read_text() != source.read_text()
         files = estimation.code_files
 
         def edited_files(task: Task) -> list[Path]:
             return [edited if path == source else path for path in files(task)]
 
-        monkeypatch.setattr(pooled, "RIDGE", 50.0)
+        code = {"__name__": intervals.__name__}
+        exec(compile(edited.read_text(), str(edited), "exec"), code)  # noqa: S102
+        monkeypatch.setattr(intervals, "_quantile", code["_quantile"])
         monkeypatch.setattr(estimation, "code_files", edited_files)
         monkeypatch.setattr(estimation, "code_version", estimation.code_version.__wrapped__)
 
@@ -153,7 +156,7 @@ def test_a_change_of_code_that_alters_figures_leaves_what_was_cited_as_it_was(
     before = {address: text(address) for address in kept}
     shown = {address: numbers(text(address)) for address in (cited, FIRST)}
     rows, live = json.loads(text(history_of)), numbers(text(system))
-    exact = {one.pk: one.estimate for one in Estimate.objects.all()}
+    lows = set(Estimate.objects.values_list("low", flat=True))
 
     old = estimation.code_version(KBP)
     change_code()
@@ -166,7 +169,7 @@ def test_a_change_of_code_that_alters_figures_leaves_what_was_cited_as_it_was(
     assert [one.code_version for one in changes] == [old, new]
     assert changes[1].why.code_before == old
     assert changes[0].figures != changes[1].figures
-    assert set(exact.values()) != set(Estimate.objects.values_list("estimate", flat=True))
+    assert lows != set(Estimate.objects.values_list("low", flat=True))
     latest = numbers(text(f"{system}scores/{changes[1].number}/"))
     assert latest != shown[cited]
     assert numbers(text(system)) != live
