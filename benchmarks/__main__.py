@@ -1,11 +1,13 @@
 """Run the benchmarks: ``python -m benchmarks [NAME …] [--out FOLDER]``; all of them without a name.
 
-Each prints its figures and writes them, with a plot, to the folder.
+Each prints its figures and writes them, with a plot, to the folder. The exit status is 1 where one returns
+what is over its budget.
 """
 
 import argparse
 import importlib
 import os
+import sys
 from pathlib import Path
 
 BENCHMARKS = {
@@ -38,9 +40,11 @@ def main() -> None:
         parser.error(f"there is no benchmark {', '.join(unknown)}; there are {', '.join(BENCHMARKS)}")
     out = options.out or Path(os.environ.get("KBPO_HOME") or "var") / "benchmarks"
     out.mkdir(parents=True, exist_ok=True)
+    is_over = False
     for name in options.names or BENCHMARKS:
         print(f"{name}: {BENCHMARKS[name]}", flush=True)
-        importlib.import_module(f"benchmarks.{name}").run(out, quick=options.quick)
+        is_over |= bool(importlib.import_module(f"benchmarks.{name}").run(out, quick=options.quick))
+    sys.exit(is_over)
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from evaluation.models import (
     Output,
     OutputText,
     Problem,
+    ProblemFile,
     SampleBatch,
     Score,
     Submission,
@@ -86,6 +87,14 @@ class NormalisedFileAdmin(ReadOnlyAdmin):
     list_display = ["id", "submission", "file_check", "asked_by", "state", "attempts", "asked_at", "made_at"]
     list_filter = ["state"]
     list_select_related = ["submission", "file_check__upload", "asked_by"]
+
+
+@admin.register(ProblemFile)
+class ProblemFileAdmin(ReadOnlyAdmin):
+    """Files of all problems, where rows do not have them all."""
+
+    list_display = ["id", "submission", "file_check", "count"]
+    list_select_related = ["submission", "file_check__upload"]
 
 
 @admin.register(Instance)

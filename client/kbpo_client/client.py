@@ -353,9 +353,21 @@ class Client:
             raise WrongUsage(f"there is no action {action!r:.40}; there are {', '.join(ACTIONS)}")
         return self._connection.read("POST", f"submissions/{number}/{action}/")
 
-    def problems(self, number: int, *, severity: str | None = None) -> list[Row]:
-        """Return what is wrong with a submission's file."""
-        return list(self._connection.pages(f"submissions/{number}/problems/", {"severity": severity}))
+    def problems(self, number: int, *, severity: str | None = None, every: bool = False) -> list[Row]:
+        """Return what is wrong with a submission's file.
+
+        Parameters
+        ----------
+        severity : {"ERROR", "WARNING"}, optional
+            Only these.
+        every : bool
+            Whether every problem is wanted, and not only the first thousand of each code.
+        """
+        address = f"submissions/{number}/problems/"
+        if every:
+            found = self._connection.read("GET", f"{address}all/", params={"severity": severity})
+            return list(found.get("results", ()))
+        return list(self._connection.pages(address, {"severity": severity}))
 
     def predictions(self, number: int, **chosen: str | None) -> Iterator[Row]:
         """Yield what a submission claims, a page at a time; `chosen` has ``doc_id`` or ``label``."""

@@ -303,7 +303,8 @@ def _labels(asked: argparse.Namespace, client: Client, output: Output) -> int:
 
 
 def _problems(asked: argparse.Namespace, client: Client, output: Output) -> int:
-    output.rows(client.problems(asked.submission, severity=asked.severity), TABLES["problems"])
+    found = client.problems(asked.submission, severity=asked.severity, every=asked.all)
+    output.rows(found, TABLES["problems"])
     return 0
 
 

@@ -126,6 +126,9 @@ def for_status(command: argparse.ArgumentParser) -> None:
 
 def for_problems(command: argparse.ArgumentParser) -> None:
     """Take which problems."""
+    command.add_argument(
+        "--all", action="store_true", help="every problem, not the first thousand of each code"
+    )
     command.add_argument("--severity", type=str.upper, choices=("ERROR", "WARNING"))
 
 

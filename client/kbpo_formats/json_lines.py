@@ -208,10 +208,10 @@ def report_unknown(
     for name in fields:
         if name in names:
             continue
-        if not log.lists("UNKNOWN_FIELD"):  # a million lines may have notes of their own
+        if not log.tells("UNKNOWN_FIELD"):  # a million lines may have notes of their own
             log.add("UNKNOWN_FIELD", line, name, name, "", "", "")
             continue
-        close = get_close_matches(name[:60], names, n=1)
+        close = get_close_matches(name[:60], names, n=1) if log.lists("UNKNOWN_FIELD") else ()
         hint = f" Is {close[0]} meant?" if close else ""
         within = ".".join(path) or "a line"
         column, _ = find(text, (*path, name))

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Literal
+from typing import Literal, Protocol
 
 Severity = Literal["ERROR", "WARNING"]
 
@@ -141,6 +141,17 @@ def shorten(text: str, length: int = TEXT_LENGTH) -> str:
     return text if len(text) <= length else text[: length - 1] + "…"
 
 
+class Recorder(Protocol):
+    """Takes every problem of a file, in the order in which they are found, while the file is read."""
+
+    @property
+    def takes_more(self) -> bool:
+        """Say whether one that is not listed is recorded; those that are listed always are."""
+
+    def add(self, problem: Problem) -> None:
+        """Record a problem."""
+
+
 class ProblemLog:
     """The problems of one file: all counted, the first of each code listed.
 
@@ -152,6 +163,10 @@ class ProblemLog:
         Gives the severities.
     most : int or None
         How many problems of each code are listed, further ones are only counted; None: all are listed.
+    recorder : Recorder, optional
+        Takes those too that are not listed.
+    attachment : str
+        The name of the file beside it whose problems these are; empty for the file itself.
 
     Attributes
     ----------
@@ -159,10 +174,19 @@ class ProblemLog:
         Whether reading ended before the file did, so that nothing can be said of the file as a whole.
     """
 
-    def __init__(self, codes: Mapping[str, Code], format: str, most: int | None = LISTED_PER_CODE) -> None:
+    def __init__(
+        self,
+        codes: Mapping[str, Code],
+        format: str,
+        most: int | None = LISTED_PER_CODE,
+        recorder: Recorder | None = None,
+        attachment: str = "",
+    ) -> None:
         self.codes = codes
         self.format = format
         self.most = most
+        self._recorder = recorder
+        self._attachment = attachment
         self.counts: Counter[str] = Counter()
         self.is_cut_short = False
         self._listed: list[Problem] = []
@@ -173,7 +197,7 @@ class ProblemLog:
         return self.format in self.codes[code].severity
 
     def add(self, code: str, line: int, text: object, *values: object, column: int | None = None) -> None:
-        """Count a problem, and list it if not too many of its code are listed.
+        """Count a problem, list it if not too many of its code are listed, and have it recorded.
 
         Parameters
         ----------
@@ -181,21 +205,26 @@ class ProblemLog:
             A code that the format has.
         line : int
         text : object
-            The offending part; made a string if it is listed.
+            The offending part; made a string if it is told.
         *values : object
-            What the code's templates want, in order; made strings, but for numbers, if it is listed.
+            What the code's templates want, in order; made strings, but for numbers, if it is told.
         column : int, optional
         """
         count = self.counts[code] = self.counts[code] + 1
         kind = self.codes[code]
         severity = kind.severity[self.format]
         self._errors += severity == "ERROR"
-        if self.most is not None and count > self.most:
+        is_listed = self.most is None or count <= self.most
+        if not is_listed and not self._records_more:
             return
         shown = [value if isinstance(value, int | float) else shorten(str(value)) for value in values]
         message = f"{kind.wrong.format(*shown)}. {kind.right.format(*shown)}"
         said = shorten(str(text)).replace("\0", "␀")  # no database takes it
-        self._listed.append(Problem(line, code, severity, message, said, column))
+        problem = Problem(line, code, severity, message, said, column, self._attachment)
+        if is_listed:
+            self._listed.append(problem)
+        if self._recorder is not None:
+            self._recorder.add(problem)
 
     def end(self, code: str, line: int, text: object, *values: object) -> None:
         """Add a problem after which nothing more is read."""
@@ -209,8 +238,16 @@ class ProblemLog:
         )
 
     def lists(self, code: str) -> bool:
-        """Say whether a further problem of this code would be listed."""
+        """Say whether a further problem of this code would be listed: a search for what is meant pays."""
         return self.most is None or self.counts[code] < self.most
+
+    def tells(self, code: str) -> bool:
+        """Say whether a further problem of this code would be listed, or recorded, and so wants its words."""
+        return self.lists(code) or self._records_more
+
+    @property
+    def _records_more(self) -> bool:
+        return self._recorder is not None and self._recorder.takes_more
 
     @property
     def count_errors(self) -> int:

@@ -86,7 +86,8 @@ def check(
         if name not in ATTACHMENTS.get(task, ()):
             raise InvalidInput(f"nothing goes beside a file of {task}: leave it out", where=name)
     if task == "generation":
-        return outputs.read(stream, format, documents, most=most, **(attachments or {}))
+        metrics = (attachments or {}).get(of_outputs.METRICS)
+        return outputs.read(stream, format, documents, metrics=metrics, most=most)
     if task == "classification":
         return classes.read(stream, format, documents, most=most)
     ontology = read_normal(documents.about["ontology"])

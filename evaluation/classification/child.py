@@ -8,7 +8,7 @@ from typing import Any, BinaryIO
 from evaluation.reading import child
 from kbpo_formats.classification.reader import Reading, read
 from kbpo_formats.corpus import Documents
-from kbpo_formats.problems import Problem
+from kbpo_formats.problems import Problem, Recorder
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +41,11 @@ class ClassFile:
         return self.reading.lines()
 
 
-def read_file(file: BinaryIO, format: str, documents: Documents) -> ClassFile:
+def read_file(
+    file: BinaryIO, format: str, documents: Documents, *, recorder: Recorder | None = None
+) -> ClassFile:
     """Read a file of classes, as `kbpo_formats.classification.reader.read` does."""
-    return ClassFile(read(file, format, documents))
+    return ClassFile(read(file, format, documents, recorder=recorder))
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from typing import Any, BinaryIO
 from evaluation.reading import child
 from kbpo_formats.corpus import Documents
 from kbpo_formats.generation.reader import Reading, read
-from kbpo_formats.problems import Problem
+from kbpo_formats.problems import Problem, Recorder
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +47,15 @@ class OutputFile:
 
 
 def read_file(
-    file: BinaryIO, format: str, documents: Documents, *, metrics: BinaryIO | None = None
+    file: BinaryIO,
+    format: str,
+    documents: Documents,
+    *,
+    metrics: BinaryIO | None = None,
+    recorder: Recorder | None = None,
 ) -> OutputFile:
     """Read outputs, as `kbpo_formats.generation.reader.read` does."""
-    return OutputFile(read(file, format, documents, metrics=metrics))
+    return OutputFile(read(file, format, documents, metrics=metrics, recorder=recorder))
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from evaluation.models.metric import HouseMetric, MetricColumn
 from evaluation.models.name_count import CountedDocument, NameCount
 from evaluation.models.normalised import NormalisedFile
 from evaluation.models.output import Output, OutputText
+from evaluation.models.problem_file import ProblemFile
 from evaluation.models.released import ReleasedLabels
 from evaluation.models.sample import (
     DocumentSample,
@@ -78,6 +79,7 @@ __all__ = [
     "PlannedVariance",
     "Prediction",
     "Problem",
+    "ProblemFile",
     "Ranking",
     "RelationSource",
     "ReleasedLabels",

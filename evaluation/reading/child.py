@@ -24,6 +24,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, Protocol
 
+from evaluation.reading.recording import ProblemRecorder
 from evaluation.reading.text_file import TextFile
 from kbpo_formats.problems import Problem
 
@@ -56,6 +57,8 @@ class Order:
         The most that may be used: seconds, bytes of address space, bytes of answer.
     attachments : mapping of str to int
         What comes beside the file: by name, the number of an open file.
+    problems : int or None
+        The number of an open file that every problem is written to, if some are not in the answer.
     """
 
     wanted: Wanted
@@ -67,6 +70,7 @@ class Order:
     memory: int
     output: int
     attachments: Mapping[str, int]
+    problems: int | None = None
 
 
 class FileRead(Protocol):
@@ -92,7 +96,10 @@ class FileRead(Protocol):
 
 
 ReadFile = Callable[..., FileRead]
-"""Reads a file in a format, about the documents of a corpus; attachments come by their names."""
+"""Reads a file in a format, about the documents of a corpus; attachments come by their names.
+
+``recorder`` takes every problem while the file is read: a `kbpo_formats.problems.Recorder`, or None.
+"""
 
 
 def main(read: ReadFile) -> None:
@@ -132,9 +139,12 @@ def _carry_out(order: Order, read: ReadFile, file: BinaryIO, answer: BinaryIO) -
             name: opened.enter_context(open(number, "rb", buffering=0))
             for name, number in order.attachments.items()
         }
-        found = read(file, order.format, TextFile(Path(order.texts), order.about), **beside)
+        recorder = None if order.problems is None else ProblemRecorder()
+        texts = TextFile(Path(order.texts), order.about)
+        found = read(file, order.format, texts, recorder=recorder, **beside)
     header = {
         "accepted": found.accepted,
+        "recorded": _write_problems(order, recorder, len(found.problems)),
         "problems": [asdict(problem) for problem in found.problems],
         "counts": found.counts,
         "peak_memory": _peak_memory(),
@@ -150,6 +160,15 @@ def _carry_out(order: Order, read: ReadFile, file: BinaryIO, answer: BinaryIO) -
     packed = gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=answer, mtime=0)
     with packed, io.TextIOWrapper(packed, encoding="utf-8", newline="\n") as text:
         text.writelines(found.lines())
+
+
+def _write_problems(order: Order, recorder: ProblemRecorder | None, listed: int) -> int:
+    """Write every problem where the answer has not all; return how many, 0 where it has."""
+    if order.problems is None or recorder is None or recorder.count <= listed:
+        return 0
+    with open(order.problems, "wb") as to:
+        recorder.write(to)
+    return recorder.count
 
 
 def _peak_memory() -> int:

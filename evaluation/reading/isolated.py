@@ -54,8 +54,9 @@ class Limits:
         Bytes of the answer.
     """
 
-    # Five million honest lines, the most that a file may have, take some 45 s, 2 GB and 0.1 GB.
-    cpu_seconds: int = 180
+    # Five million honest lines, the most that a file may have, take some 45 s, 2 GB and 0.1 GB; recording a
+    # million problems of them takes 30 s more.
+    cpu_seconds: int = 240
     seconds: float = 480.0
     memory: int = 5 << 29
     output: int = 1 << 28
@@ -70,6 +71,8 @@ class Outcome:
     accepted : bool
     problems : tuple of Problem
         By line; those about the file as a whole have line 0.
+    recorded : int
+        How many were written to the file of all problems; 0 where `problems` has all.
     counts : mapping
         What became of it in numbers; ``errors`` and, by code, ``problems`` among them.
     predictions : Sized
@@ -82,6 +85,7 @@ class Outcome:
 
     accepted: bool
     problems: tuple[Problem, ...]
+    recorded: int
     counts: Mapping[str, Any]
     predictions: Sized
     peak_memory: int
@@ -96,6 +100,7 @@ def read(
     texts: Path,
     about: Mapping[str, Any] | None = None,
     attachments: Mapping[str, BinaryIO] | None = None,
+    every_problem: BinaryIO | None = None,
     limits: Limits | None = None,
     is_wanted: Callable[[], bool] = lambda: True,
 ) -> Outcome:
@@ -115,6 +120,9 @@ def read(
         What else the reader must know of the corpus: JSON.
     attachments : mapping of str to binary file, optional
         What was submitted beside it, by name.
+    every_problem : binary file, optional
+        With a descriptor, empty. Every problem is written to it, as `evaluation.reading.recording` writes
+        them, where some are not listed.
     limits : Limits, optional
     is_wanted : callable
         Asked every `LOOK` seconds whether to go on.
@@ -130,7 +138,16 @@ def read(
     """
     limits = limits or Limits()
     with _answer(
-        stream, "predictions", reader, format, texts, about or {}, attachments or {}, limits, is_wanted
+        stream,
+        "predictions",
+        reader,
+        format,
+        texts,
+        about or {},
+        attachments or {},
+        limits,
+        is_wanted,
+        every_problem,
     ) as (answer, reason):
         if reason is not None:
             return _refused(reader, format, *reason)
@@ -138,6 +155,7 @@ def read(
         return Outcome(
             accepted=header["accepted"],
             problems=tuple(Problem(**problem) for problem in header["problems"]),
+            recorded=header["recorded"],
             counts=header["counts"],
             predictions=reader.receive(answer) if header["accepted"] else reader.nothing,
             peak_memory=header["peak_memory"],
@@ -193,6 +211,7 @@ def _answer(
     attachments: Mapping[str, BinaryIO],
     limits: Limits,
     is_wanted: Callable[[], bool],
+    every_problem: BinaryIO | None = None,
 ) -> Iterator[tuple[BinaryIO, Reason | None]]:
     """Have a child read a file; yield its answer, and the reason if there is none."""
     if format not in reader.formats:
@@ -218,12 +237,16 @@ def _answer(
             memory=limits.memory,
             output=limits.output,
             attachments=beside,
+            problems=every_problem.fileno() if every_problem is not None else None,
         )
         written.write(json.dumps(asdict(order)).encode())
         written.seek(0)
         child = subprocess.Popen(  # noqa: S603 (no word of the command is a user's)
             [sys.executable, "-s", "-m", reader.child, str(written.fileno())],
-            pass_fds=[written.fileno(), *beside.values()],
+            pass_fds=[
+                *(written.fileno(), *beside.values()),
+                *([every_problem.fileno()] if every_problem is not None else []),
+            ],
             stdin=file,
             stdout=answer,
             stderr=errors,
@@ -291,7 +314,7 @@ def _refused(reader: Reader, format: str, code: str, value: str) -> Outcome:
     log = ProblemLog(reader.codes, format)
     log.add(code, 0, "", value)
     counts = {**reader.no_counts, "errors": 1, "problems": {code: 1}}
-    return Outcome(False, log.by_line(), counts, reader.nothing, 0, 0.0)
+    return Outcome(False, log.by_line(), 0, counts, reader.nothing, 0, 0.0)
 
 
 def _tail(stream: BinaryIO) -> str:

@@ -5,6 +5,7 @@ nobody else's. So a check may wait for as long as its upload is kept; no time li
 """
 
 import logging
+import tempfile
 from collections.abc import Mapping
 from typing import BinaryIO, cast
 from uuid import UUID
@@ -17,7 +18,7 @@ from django.utils import timezone
 from annotations.models import Corpus
 from evaluation.models import Attachment, FileCheck, Upload
 from evaluation.reading import isolated
-from evaluation.submissions import normalised, problem_list, uploads
+from evaluation.submissions import normalised, problem_files, problem_list, uploads
 from evaluation.submissions.attachments import opened
 from evaluation.submissions.check_queue import RECENT, Waiting, claim_turn, in_turn, refuse_too_many
 from evaluation.submissions.submitting import read_file
@@ -87,6 +88,7 @@ def start(
             Q(upload__in=sent) | Q(attachments__upload__in=sent)
         ).distinct():
             normalised.discard(file=replaced)
+            problem_files.discard(file=replaced)
             replaced.delete()
         check = FileCheck.objects.create(upload=upload, corpus=corpus, format=format)
         for name, one in beside.items():
@@ -154,19 +156,27 @@ def _try(pk: UUID, find_task: FindTask) -> bool:
 
 def _read(check: FileCheck, waiting: "QuerySet[FileCheck]", task: Task) -> bool:
     """Read a check's file, and store what was found unless the check is gone by then."""
-    with store().open(check.upload.place) as stream, opened(check) as attachments:
+    with (
+        tempfile.TemporaryFile() as every_problem,
+        store().open(check.upload.place) as stream,
+        opened(check) as attachments,
+    ):
         reading = read_file(
             task=task,
             stream=stream,
             corpus=check.corpus,
             format=check.format,
             attachments=attachments,
+            every_problem=cast(BinaryIO, every_problem),
             is_wanted=waiting.exists,
         )
+        kept = problem_files.keep(cast(BinaryIO, every_problem), count=reading.recorded)
     with transaction.atomic():
         locked = waiting.select_for_update(of=("self",)).first()
         if locked is None:
+            problem_files.let_go_of(kept)
             return False
+        problem_files.name(kept, locked)
         problem_list.store(locked, reading.problems)
         locked.counts = dict(reading.counts)
         locked.state = State.ACCEPTED if reading.accepted else State.REFUSED

@@ -8,7 +8,7 @@ goes into the trash, unless there is any doubt that the database knows what is t
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
-from evaluation.models import Attachment, NormalisedFile, Submission, Upload
+from evaluation.models import Attachment, NormalisedFile, ProblemFile, Submission, Upload
 from kbpo.core.keeping import installation, trash
 from kbpo.core.storage import store, whole_of
 
@@ -16,7 +16,7 @@ YOUNGEST = timedelta(days=1)  # far longer than an upload takes from its file to
 
 
 #: Of what people sent, and of what was made of it.
-FOLDERS = ("media/submissions", "home/normalised", "home/uploads")
+FOLDERS = ("media/submissions", "home/normalised", "home/problems", "home/uploads")
 
 
 def named() -> Iterator[str]:
@@ -27,6 +27,8 @@ def named() -> Iterator[str]:
         yield f"media/{name}"
     for one in NormalisedFile.objects.order_by().only("pk"):
         yield one.place
+    for made in ProblemFile.objects.order_by().only("pk"):
+        yield made.place
     for upload in Upload.objects.order_by().only("pk"):
         yield upload.place
 

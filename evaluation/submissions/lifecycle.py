@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from evaluation.models import Epoch, StageWork, Submission, SubmissionEvent
-from evaluation.submissions import attachments, normalised, notices, quota
+from evaluation.submissions import attachments, normalised, notices, problem_files, quota
 from kbpo.accounts.models import Team, User
 from kbpo.core.acts import What, record
 from kbpo.core.clock.nudge import nudge
@@ -178,7 +178,7 @@ def set_public(*, submission: Submission, user: User, is_public: bool) -> None:
 
 @at_once
 def delete_file(*, submission: Submission, user: User) -> None:
-    """Delete the uploaded file. What was read from it stays: claims, problems, scores."""
+    """Delete the uploaded file, and files made of it. What rows say of it stays: claims, problems, scores."""
     require_member(user, submission.team)
     locked = lock(submission.pk).get()
     if State.UPLOADED in (locked.state, locked.failed_in):
@@ -192,6 +192,7 @@ def delete_file(*, submission: Submission, user: User) -> None:
         )
         attachments.delete_files(submission=locked)
         normalised.discard(file=locked)
+        problem_files.discard(file=locked)
         transaction.on_commit(lambda: storage.delete(name))
 
 

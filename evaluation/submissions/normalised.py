@@ -21,7 +21,7 @@ from evaluation.models import FileCheck, NormalisedFile, Submission
 from evaluation.reading import isolated
 from evaluation.submissions import attachments
 from evaluation.submissions.check_queue import RECENT, Waiting, claim_turn, in_turn, refuse_too_many
-from evaluation.submissions.problem_list import ReadFile
+from evaluation.submissions.problem_files import ReadFile
 from evaluation.submissions.texts import text_file
 from evaluation.task import FindTask, Task
 from kbpo.accounts.models import User

@@ -7,7 +7,7 @@ from django.db.models import Count
 
 from annotations.models import Corpus, Document
 from evaluation.reading.excerpt import excerpt
-from evaluation.submissions.problem_list import ReadFile
+from evaluation.submissions.problem_files import ReadFile
 from kbpo_formats.recognising import find_documents
 
 LINES = 100  # of the file that are looked at

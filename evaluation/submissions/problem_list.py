@@ -1,16 +1,19 @@
 """The problems of a file that was submitted or checked: stored, counted, found again."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import Count, QuerySet
 
-from evaluation.models import FileCheck, Problem, Submission
+from evaluation.models import Problem, Submission
+from evaluation.reading.recording import read_problems
+from evaluation.submissions import problem_files
+from evaluation.submissions.problem_files import ReadFile
 from kbpo_formats.problems import Code
 from kbpo_formats.problems import Problem as ReadProblem
 
-ReadFile = Submission | FileCheck
 FIELDS = ("line", "column", "code", "severity", "message", "text", "attachment")
 
 
@@ -92,16 +95,40 @@ def find(file: ReadFile, *, code: str = "", severity: str = "") -> "QuerySet[Pro
     return found
 
 
-def records(problems: "QuerySet[Problem]", codes: Iterable[CodeCount]) -> Iterator[dict[str, Any]]:
-    """Yield problems as records with the keys of `FIELDS`, a few thousand in memory at a time.
+def records(
+    file: ReadFile, codes: Collection[CodeCount], *, code: str = "", severity: str = ""
+) -> Iterator[dict[str, Any]]:
+    """Return every problem of a file as a record with the keys of `FIELDS`, in little memory.
 
-    Then one record without a line for each code of `codes` of which more were counted than are listed, so
-    that nobody takes what follows from the list for all.
+    They come from the file of all problems where rows do not have them all. Then comes a record without a
+    line for each code of `codes` of which more were counted, so that nobody takes what there is for all.
+
+    Parameters
+    ----------
+    codes : collection of CodeCount
+        Those that the filter leaves.
+    code, severity : str
+        Only those; empty for all.
     """
-    yield from problems.values(*FIELDS).iterator(2000)
+    whole = problem_files.opened(file) if any(one.unlisted for one in codes) else None
+    if whole is None:
+        listed = find(file, code=code, severity=severity).values(*FIELDS)
+        return _with_the_rest(listed.iterator(2000), codes)
+    recorded = ({field: one[field] for field in FIELDS} for one in read_problems(whole))
+    chosen = (one for one in recorded if code in ("", one["code"]) and severity in ("", one["severity"]))
+    return _with_the_rest(chosen, codes)
+
+
+def _with_the_rest(
+    problems: Iterable[dict[str, Any]], codes: Iterable[CodeCount]
+) -> Iterator[dict[str, Any]]:
+    told: Counter[str] = Counter()
+    for problem in problems:
+        told[problem["code"]] += 1
+        yield problem
     for one in codes:
-        if one.unlisted:
-            words = f"{one.unlisted:,} more of this code {'are' if one.unlisted > 1 else 'is'} counted and"
+        if (rest := one.count - told[one.code]) > 0:
+            words = f"{rest:,} more of this code {'are' if rest > 1 else 'is'} counted and"
             yield {
                 **dict.fromkeys(FIELDS, ""),
                 "line": None,

@@ -1,5 +1,6 @@
 """Submissions: upload, read, accept or refuse, withdraw."""
 
+import tempfile
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from datetime import datetime
@@ -13,9 +14,9 @@ from django.utils import timezone
 from annotations import conflicts, roles
 from annotations.challenges import admission
 from annotations.models import Corpus, CorpusPhase, Response
-from evaluation.models import Submission, SubmissionEvent, Upload
+from evaluation.models import ProblemFile, Submission, SubmissionEvent, Upload
 from evaluation.reading import isolated
-from evaluation.submissions import anonymity, notices, problem_list, quota, uploads
+from evaluation.submissions import anonymity, notices, problem_files, problem_list, quota, uploads
 from evaluation.submissions import attachments as beside
 from evaluation.submissions.lifecycle import SAMPLE_TASK, VALIDATE_TASK, lock, move, require_member
 from evaluation.submissions.links import NO_LINKS, Links
@@ -202,6 +203,7 @@ def read_file(
     corpus: Corpus,
     format: str,
     attachments: Mapping[str, BinaryIO] | None = None,
+    every_problem: BinaryIO | None = None,
     is_wanted: Callable[[], bool] = lambda: True,
 ) -> isolated.Outcome:
     """Read and check a file against a corpus, in a process of its own; nothing is stored.
@@ -216,6 +218,8 @@ def read_file(
         One of the task's.
     attachments : mapping of str to binary file, optional
         What came beside it, by name.
+    every_problem : binary file, optional
+        What every problem is written to, where some are not listed.
     is_wanted : callable
         Asked now and then whether to go on.
 
@@ -233,6 +237,7 @@ def read_file(
         texts=text_file(corpus),
         about=task.about(corpus),
         attachments=attachments,
+        every_problem=every_problem,
         is_wanted=is_wanted,
     )
 
@@ -257,22 +262,31 @@ def read_submission(*, submission_id: int, task: Task) -> bool:
         return False
     task.check_corpus(submission.corpus)
     try:
-        with submission.file.open("rb") as stream, beside.opened(submission) as attachments:
+        with (
+            tempfile.TemporaryFile() as every_problem,
+            submission.file.open("rb") as stream,
+            beside.opened(submission) as attachments,
+        ):
             reading = read_file(
                 task=task,
                 stream=cast(BinaryIO, stream),
                 corpus=submission.corpus,
                 format=submission.format,
                 attachments=attachments,
+                every_problem=cast(BinaryIO, every_problem),
                 is_wanted=uploaded.exists,
             )
+            kept = problem_files.keep(cast(BinaryIO, every_problem), count=reading.recorded)
     except isolated.Abandoned:
         return False
-    return _store(submission, reading, task)
+    if _store(submission, reading, kept, task):
+        return True
+    problem_files.let_go_of(kept)
+    return False
 
 
 @transaction.atomic
-def _store(submission: Submission, reading: isolated.Outcome, task: Task) -> bool:
+def _store(submission: Submission, reading: isolated.Outcome, kept: ProblemFile | None, task: Task) -> bool:
     """Store what was read, unless the submission was cancelled while it was."""
     problem_list.store(submission, reading.problems)
     if reading.accepted:
@@ -282,6 +296,7 @@ def _store(submission: Submission, reading: isolated.Outcome, task: Task) -> boo
     if locked is None:
         transaction.set_rollback(True)
         return False
+    problem_files.name(kept, locked)
     locked.counts = dict(reading.counts)
     if reading.accepted:
         predictions = len(reading.predictions)

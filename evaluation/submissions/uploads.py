@@ -15,7 +15,7 @@ from django.db.models import Count, Q, QuerySet, Sum
 from django.utils import timezone
 
 from evaluation.models import FileCheck, Submission, Upload
-from evaluation.submissions import normalised
+from evaluation.submissions import normalised, problem_files
 from kbpo.accounts.models import User
 from kbpo.core.database.locks import brief_transaction
 from kbpo.core.disk import require_room
@@ -240,6 +240,7 @@ def discard(*, upload: Upload) -> None:
     with brief_transaction(f"What was found in {upload} is just being stored: try again in a moment."):
         for check in FileCheck.objects.filter(Q(upload=upload) | Q(attachments__upload=upload)).distinct():
             normalised.discard(file=check)
+            problem_files.discard(file=check)
             check.delete()
         upload.delete()
     let_go(place)

@@ -19,8 +19,9 @@ from evaluation.models import FileCheck, NormalisedFile
 from evaluation.reading.excerpt import Line, excerpt
 from evaluation.registry import task_of
 from evaluation.submissions import normalised as normalised_files
-from evaluation.submissions import problem_list
-from evaluation.submissions.problem_list import FIELDS, CodeCount, ReadFile
+from evaluation.submissions import problem_files, problem_list
+from evaluation.submissions.problem_files import ReadFile
+from evaluation.submissions.problem_list import FIELDS, CodeCount
 from evaluation.submissions.visibility import find, is_operator, may_change
 from evaluation.views.parts import send_file
 from kbpo.accounts.models import User
@@ -44,6 +45,8 @@ def problems(request: HttpRequest, kind: str, pk: int | UUID) -> HttpResponse:
     codes = problem_list.count_codes(file, task_of(file.corpus).reader.codes)
     found = problem_list.find(file, code=code, severity=severity)
     shown = _matching(codes, code, severity)
+    unlisted = [one for one in shown if one.unlisted]
+    whole = problem_files.find(file) if unlisted else None
     context = {
         "file": file,
         "codes": codes,
@@ -56,7 +59,8 @@ def problems(request: HttpRequest, kind: str, pk: int | UUID) -> HttpResponse:
         "page": Paginator(found, PAGE).get_page(request.GET.get("page")),
         "total": sum(one.count for one in codes),
         "shown": sum(one.count for one in shown),
-        "unlisted": [one for one in shown if one.unlisted],
+        "unlisted": unlisted,
+        "recorded": whole.count if whole else 0,
         "has_file": normalised_files.has_file(file),
     }
     return render(request, "evaluation/problems.html", context)
@@ -65,21 +69,24 @@ def problems(request: HttpRequest, kind: str, pk: int | UUID) -> HttpResponse:
 @login_required
 @require_safe
 def download_problems(request: HttpRequest, kind: str, pk: int | UUID, suffix: str) -> StreamingHttpResponse:
-    """Stream the problems, filtered as on the page, as CSV or JSON."""
+    """Stream every problem, filtered as on the page, as CSV or JSON."""
     file = find_file(request, kind, pk)
     code, severity = _filter(request)
-    codes = problem_list.count_codes(file, task_of(file.corpus).reader.codes)
-    records = problem_list.records(
-        problem_list.find(file, code=code, severity=severity), _matching(codes, code, severity)
-    )
+    records = every_problem(file, code=code, severity=severity)
     lines, content_type = (
         (_csv(records), "text/csv; charset=utf-8")
         if suffix == "csv"
-        else (_json(records), "application/json")
+        else (as_json(records), "application/json")
     )
     response = StreamingHttpResponse(lines, content_type=content_type)
     response["Content-Disposition"] = f'attachment; filename="{kind}-{file.pk}-problems.{suffix}"'
     return response
+
+
+def every_problem(file: ReadFile, *, code: str, severity: str) -> Iterator[dict[str, Any]]:
+    """Return a file's problems as records: those of a code and severity, where given."""
+    codes = problem_list.count_codes(file, task_of(file.corpus).reader.codes)
+    return problem_list.records(file, _matching(codes, code, severity), code=code, severity=severity)
 
 
 @login_required
@@ -260,7 +267,8 @@ def _csv(records: Iterator[dict[str, Any]]) -> Iterator[str]:
         yield writer.writerow(record)
 
 
-def _json(records: Iterator[dict[str, Any]]) -> Iterator[str]:
+def as_json(records: Iterator[dict[str, Any]]) -> Iterator[str]:
+    """Write records as a list, bit by bit."""
     before = "[\n"
     for record in records:
         yield before + json.dumps(record, ensure_ascii=False)

@@ -25,7 +25,8 @@ from kbpo.core.errors import InvalidInput, KbpoError
 from kbpo_formats.recognising import is_recognised
 
 FORMAT_HELP = (
-    "Files of the Text Analysis Conference (TAC KBP) are read by the rules of 2016, unless 2015 is chosen."
+    "Files of the Text Analysis Conference’s track for knowledge base population (TAC KBP) are read by the"
+    " rules of 2016, unless 2015 is chosen."
 )
 LIVE = ("uploaded", "accepted", "judging", "scored")
 

@@ -22,8 +22,10 @@ from kbpo.api.resources.data import DataFileView, DataView
 from kbpo.api.resources.documents import DocumentsView, DocumentView
 from kbpo.api.resources.epochs import EpochsView, EpochView, LabelsView, ReleaseView
 from kbpo.api.resources.files import (
+    CheckAllProblemsView,
     CheckFileView,
     CheckProblemsView,
+    SubmissionAllProblemsView,
     SubmissionFileView,
     SubmissionProblemsView,
 )
@@ -79,10 +81,16 @@ urlpatterns = [
     path("checks/", ChecksView.as_view(), name="api_checks"),
     path(_CHECK, CheckView.as_view(), name="api_check"),
     path(f"{_CHECK}problems/", CheckProblemsView.as_view(), name="api_check_problems"),
+    path(f"{_CHECK}problems/all/", CheckAllProblemsView.as_view(), name="api_check_all_problems"),
     path(f"{_CHECK}file/", CheckFileView.as_view(), name="api_check_file"),
     path("submissions/", SubmissionsView.as_view(), name="api_submissions"),
     path(_SUBMISSION, SubmissionView.as_view(), name="api_submission"),
     path(f"{_SUBMISSION}problems/", SubmissionProblemsView.as_view(), name="api_submission_problems"),
+    path(
+        f"{_SUBMISSION}problems/all/",
+        SubmissionAllProblemsView.as_view(),
+        name="api_submission_all_problems",
+    ),
     path(f"{_SUBMISSION}file/", SubmissionFileView.as_view(), name="api_submission_file"),
     path(f"{_SUBMISSION}predictions/", PredictionsView.as_view(), name="api_predictions"),
     path(f"{_SUBMISSION}forecast/", ForecastView.as_view(), name="api_forecast"),

@@ -9,7 +9,7 @@ from annotations.data import files
 from annotations.models import Document, Takedown
 from crowd import posting
 from evaluation.kbp.explorer.entity_index import forget_index
-from evaluation.submissions import normalised, texts
+from evaluation.submissions import normalised, problem_files, texts
 from kbpo.accounts.models import User
 
 
@@ -18,7 +18,7 @@ def take_down(*, document: Document, reason: str, by: User, now: datetime) -> Ta
     """Remove a document's text: from pages and searches at once, from files as soon as this is committed.
 
     Work that asks about it is taken back. The index of entities, the texts that uploads are read against,
-    the corpus' own files and the normalised files are made anew, without it.
+    the corpus' own files and the normalised files are made anew, without it; files of all problems go.
 
     Raises
     ------
@@ -30,6 +30,7 @@ def take_down(*, document: Document, reason: str, by: User, now: datetime) -> Ta
     posting.withdraw_document(document=document, now=now)
     forget_index(corpus=document.corpus)
     normalised.discard_all(corpus=document.corpus)
+    problem_files.discard_all(corpus=document.corpus)
     transaction.on_commit(lambda: texts.forget(document.corpus))
     transaction.on_commit(lambda: files.forget(document.corpus))
     return made

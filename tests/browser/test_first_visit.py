@@ -66,3 +66,35 @@ def test_a_relation_is_judged_for_a_trial_by_keyboard_alone(open_page) -> None:
     page.keyboard.press("1")
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="As in the example", exact=True)).to_be_visible()
+
+
+def test_the_sites_own_fonts_are_loaded_and_nothing_is_asked_of_another_host(open_page, live_server) -> None:
+    page = open_page("/about/")
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    for address in ("/", "/help/", "/corpora/news/"):
+        page.goto(address)
+        page.evaluate("document.fonts.ready.then(() => 0)")
+        loaded = page.evaluate(
+            "[...document.fonts].filter(one => one.status == 'loaded').map(one => one.family)"
+        )
+        assert {name.strip('"') for name in loaded} >= {"Source Sans 3", "Source Serif 4"}, address
+        assert drawn_in(page, "h1") == {("Source Serif 4", True)}, address
+        assert drawn_in(page, "main p") == {("Source Sans 3", True)}, address
+    assert [url for url in asked if url.endswith(".woff2")] != []
+    assert [url for url in asked if not url.startswith((live_server.url, "data:"))] == []
+
+
+def drawn_in(page: Page, selector: str) -> set[tuple[str, bool]]:
+    """Return the fonts that the letters of an element are drawn in, and whether the page brought each."""
+    browser = page.context.new_cdp_session(page)
+    for domain in ("DOM", "CSS"):
+        browser.send(f"{domain}.enable")
+    root = browser.send("DOM.getDocument")["root"]["nodeId"]
+    node = browser.send("DOM.querySelector", {"nodeId": root, "selector": selector})["nodeId"]
+    fonts = browser.send("CSS.getPlatformFontsForNode", {"nodeId": node})["fonts"]
+    browser.detach()
+    return {
+        (re.sub(r" (SemiBold|Semibold|ExtraLight|Regular)$", "", one["familyName"]), one["isCustomFont"])
+        for one in fonts
+    }

@@ -43,6 +43,7 @@ from kbpo.accounts import teams
 from kbpo.accounts.models import Membership, Team, User
 from kbpo.core.keeping import trash
 from kbpo.core.models import Message
+from kbpo_formats.problems import LISTED_PER_CODE
 from tests.ontologies import TAC
 from tests.world import World
 
@@ -97,6 +98,8 @@ def write_files(folder: Path) -> None:
             lines[-1] = lines[-1].removeprefix(":")
         elif system.faults == "refused":
             lines[-1] = lines[-1].replace("\tD0", "\tNOWHERE")
+            # More of one code than rows have: the worker keeps a file of all.
+            lines += [f":Nobody{number}\ttype\tPER" for number in range(LISTED_PER_CODE + 1)]
         path.write_text("\n".join(lines) + "\n")
 
 

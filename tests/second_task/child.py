@@ -7,7 +7,7 @@ from typing import Any, BinaryIO
 
 from evaluation.reading import child
 from kbpo_formats.corpus import Documents
-from kbpo_formats.problems import Problem
+from kbpo_formats.problems import Problem, Recorder
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Read:
         return ("\t".join(row) + "\n" for row in self.rows)
 
 
-def read_file(file: BinaryIO, format: str, documents: Documents) -> Read:
+def read_file(file: BinaryIO, format: str, documents: Documents, *, recorder: Recorder | None = None) -> Read:
     return Read([line.rstrip("\n").split("\t") for line in file.read().decode().splitlines()])
 
 

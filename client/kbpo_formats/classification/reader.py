@@ -11,7 +11,7 @@ from kbpo_formats.classification.problems import CODES
 from kbpo_formats.corpus import Documents
 from kbpo_formats.json_lines import find, kind_of, read_object, report_unknown, show
 from kbpo_formats.lines import numbered_lines
-from kbpo_formats.problems import LISTED_PER_CODE, Problem, ProblemLog
+from kbpo_formats.problems import LISTED_PER_CODE, Problem, ProblemLog, Recorder
 
 FIELDS = ("doc_id", "label", "confidence")
 
@@ -53,7 +53,14 @@ class Reading:
             yield json.dumps(fields, ensure_ascii=False) + "\n"
 
 
-def read(file: BinaryIO, format: str, documents: Documents, *, most: int | None = LISTED_PER_CODE) -> Reading:
+def read(
+    file: BinaryIO,
+    format: str,
+    documents: Documents,
+    *,
+    most: int | None = LISTED_PER_CODE,
+    recorder: Recorder | None = None,
+) -> Reading:
     """Read a file: one line for each document of the corpus, with one of the corpus' classes.
 
     Parameters
@@ -64,8 +71,10 @@ def read(file: BinaryIO, format: str, documents: Documents, *, most: int | None 
         Which say in `about` which classes there are.
     most : int or None
         How many problems of each code are listed; None: all.
+    recorder : Recorder, optional
+        Takes every problem, listed or not.
     """
-    log = ProblemLog(CODES, format, most)
+    log = ProblemLog(CODES, format, most, recorder)
     classes: list[str] = documents.about["classes"]
     first: dict[str, int] = {}
     found: list[Line] = []

@@ -2,14 +2,14 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 from kbpo_formats.corpus import Documents
 from kbpo_formats.generation.metrics import Columns, in_order, read_metrics
 from kbpo_formats.generation.outputs import Output, read_outputs, write_outputs
 from kbpo_formats.generation.problems import CODES, METRICS, TABLE
-from kbpo_formats.problems import LISTED_PER_CODE, Problem, ProblemLog
+from kbpo_formats.problems import LISTED_PER_CODE, Problem, ProblemLog, Recorder
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +48,7 @@ def read(
     *,
     metrics: BinaryIO | None = None,
     most: int | None = LISTED_PER_CODE,
+    recorder: Recorder | None = None,
 ) -> Reading:
     """Read a file of outputs, one for each document of the corpus, and the metrics beside it.
 
@@ -59,15 +60,17 @@ def read(
     metrics : binary file, optional
     most : int or None
         How many problems of each code are listed; None: all.
+    recorder : Recorder, optional
+        Takes every problem, listed or not.
     """
-    log = ProblemLog(CODES, format, most)
+    log = ProblemLog(CODES, format, most, recorder)
     found, lines = read_outputs(file, documents, log)
     problems, logs = log.by_line(), [log]
     columns: Columns = {}
     if metrics is not None:
-        beside = ProblemLog(CODES, TABLE, most)
+        beside = ProblemLog(CODES, TABLE, most, recorder, attachment=METRICS)
         rows, columns = read_metrics(metrics, documents, beside)
-        problems += tuple(replace(one, attachment=METRICS) for one in beside.by_line())
+        problems += beside.by_line()
         logs.append(beside)
     accepted = not any(one.has_errors for one in logs)
     columns = in_order((one.input_id for one in found), rows, columns) if accepted and columns else {}

@@ -15,7 +15,7 @@ from kbpo_formats.kbp.tac import writer as tac_writer
 from kbpo_formats.kbp.tac.from_claims import write_claims
 from kbpo_formats.kbp.tac.problems import Format, ProblemLog
 from kbpo_formats.ontologies.ontology import Ontology
-from kbpo_formats.problems import LISTED_PER_CODE
+from kbpo_formats.problems import LISTED_PER_CODE, Recorder
 
 Reading = tac_reader.Reading | claim_reader.Reading
 
@@ -27,6 +27,7 @@ def read(
     documents: Documents,
     ontology: Ontology,
     most: int | None = LISTED_PER_CODE,
+    recorder: Recorder | None = None,
 ) -> Reading:
     """Read and validate a knowledge base; refuse one that claims nothing: it has no precision.
 
@@ -42,6 +43,8 @@ def read(
         Its.
     most : int or None
         How many problems of each code are listed; None: all.
+    recorder : Recorder, optional
+        Takes every problem, listed or not.
 
     Raises
     ------
@@ -49,12 +52,13 @@ def read(
         If there is no such format.
     """
     if format == json_lines.FORMAT:
-        return claim_reader.read(stream, documents=documents, ontology=ontology, most=most)
+        return claim_reader.read(stream, documents=documents, ontology=ontology, most=most, recorder=recorder)
     _require(format)
     known = cast(Format, format)
-    return _refuse_without_claims(
-        tac_reader.read(stream, format=known, documents=documents, ontology=ontology, most=most), known
+    reading = tac_reader.read(
+        stream, format=known, documents=documents, ontology=ontology, most=most, recorder=recorder
     )
+    return _refuse_without_claims(reading, known, recorder)
 
 
 def write(reading: Reading, documents: Documents, *, format: str | None = None) -> Iterator[str]:
@@ -112,11 +116,13 @@ def _require(format: str) -> None:
         raise InvalidInput(f"there is no format {format!r:.40}; use {' or '.join(FORMATS)}", where="format")
 
 
-def _refuse_without_claims(reading: tac_reader.Reading, format: Format) -> tac_reader.Reading:
+def _refuse_without_claims(
+    reading: tac_reader.Reading, format: Format, recorder: Recorder | None
+) -> tac_reader.Reading:
     counts = reading.counts
     if not reading.accepted or counts["instances"]:
         return reading
-    log = ProblemLog(format)
+    log = ProblemLog(format, recorder=recorder)
     log.add("NO_CLAIMS", counts["lines"], "", counts["relation_lines"])
     problems = {**counts["problems"], "NO_CLAIMS": 1}
     return replace(

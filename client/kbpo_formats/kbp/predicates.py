@@ -154,12 +154,12 @@ class Vocabulary:
         """Say which predicate resembles a name most; empty where none does."""
         return _suggestion(column, (*self.verbs, *STRUCTURE))
 
-    def unknown_type(self, name: str) -> tuple[str, ...]:
-        """Return what the fault of an unknown type wants."""
+    def unknown_type(self, name: str, *, suggests: bool) -> tuple[str, ...]:
+        """Return what the fault of an unknown type wants, with or without the type that may be meant."""
         types = _listed(self.entity_types, "and")
         if self.called != self.ontology.reference:  # the task's own words
             return name, "", types, ""
-        return name, f" of {self.called}", types, _suggestion(name, self.entity_types)
+        return name, f" of {self.called}", types, _suggestion(name, self.entity_types) if suggests else ""
 
     def _structure_of(self, column: str) -> Structure | None:
         prefix, colon, name = column.rpartition(":")

@@ -9,7 +9,7 @@ from evaluation.reading import child
 from kbpo_formats.corpus import Documents
 from kbpo_formats.kbp import files
 from kbpo_formats.ontologies.normal import read_normal
-from kbpo_formats.problems import Problem
+from kbpo_formats.problems import Problem, Recorder
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,9 @@ class KnowledgeBase:
         return files.write(self.reading, self.documents)
 
 
-def read_file(file: BinaryIO, format: str, documents: Documents) -> KnowledgeBase:
+def read_file(
+    file: BinaryIO, format: str, documents: Documents, *, recorder: Recorder | None = None
+) -> KnowledgeBase:
     """Read a knowledge base; refuse one that claims nothing: it has no precision.
 
     Parameters
@@ -53,9 +55,11 @@ def read_file(file: BinaryIO, format: str, documents: Documents) -> KnowledgeBas
     format : str
     documents : Documents
         Which have in `about` the corpus' ontology, in its normal form.
+    recorder : Recorder, optional
+        Takes every problem while it is read.
     """
     ontology = read_normal(documents.about["ontology"])
-    reading = files.read(file, format=format, documents=documents, ontology=ontology)
+    reading = files.read(file, format=format, documents=documents, ontology=ontology, recorder=recorder)
     return KnowledgeBase(reading, sent.gather(reading.predictions, documents), documents)
 
 

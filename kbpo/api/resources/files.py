@@ -1,9 +1,15 @@
 """What was found in a file, be it submitted or only checked: problems, and what it claims, written anew."""
 
+import hashlib
+import json
+from itertools import chain
 from typing import Any, cast
 from uuid import UUID
 
+from django.http import StreamingHttpResponse
 from django.http.response import HttpResponseBase
+from django.utils.cache import get_conditional_response
+from django.utils.http import quote_etag
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework import serializers
@@ -11,9 +17,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from evaluation.models import NormalisedFile, Problem
-from evaluation.submissions import normalised, problem_list
-from evaluation.submissions.problem_list import ReadFile
-from evaluation.views.files import find_file, find_readable_file, send_normalised
+from evaluation.submissions import normalised, problem_files, problem_list
+from evaluation.submissions.problem_files import ReadFile
+from evaluation.views.files import as_json, every_problem, find_file, find_readable_file, send_normalised
 from kbpo.accounts.models import User
 from kbpo.api.base import ApiView, answer
 from kbpo.api.paging import PageQuery, page_of, page_serializer, read_query
@@ -44,11 +50,15 @@ class ProblemSerializer(serializers.ModelSerializer[Problem]):
         fields = problem_list.FIELDS
 
 
-class ProblemsQuery(PageQuery):
+class AllProblemsQuery(serializers.Serializer[Any]):
     """Which problems."""
 
     code = serializers.CharField(required=False, default="", allow_blank=True, max_length=64)
     severity = serializers.ChoiceField(required=False, default="", choices=["ERROR", "WARNING"])
+
+
+class ProblemsQuery(AllProblemsQuery, PageQuery):
+    """Which problems, and which page of them."""
 
 
 class NormalisedSerializer(serializers.Serializer[NormalisedFile]):
@@ -57,6 +67,15 @@ class NormalisedSerializer(serializers.Serializer[NormalisedFile]):
     state = serializers.ChoiceField(choices=NormalisedFile.State.choices)
     seconds = serializers.IntegerField(help_text="How long that takes, roughly.")
     digest = serializers.CharField(help_text="Its SHA-256, also in the ETag; empty until it is ready.")
+
+
+class EveryProblemSerializer(ProblemSerializer):
+    """A fault in a file, or how many of a code are not kept."""
+
+    line = serializers.IntegerField(allow_null=True, help_text="0 for the file as a whole.")
+
+
+_EVERY_PROBLEM = page_serializer(EveryProblemSerializer)
 
 
 class _ProblemsView(ApiView):
@@ -86,6 +105,7 @@ class SubmissionProblemsView(_ProblemsView):
         """List the problems in a submission's file; 404 to all but its team and operators.
 
         Of each code the first thousand are listed: the submission's `problems` count all, and how many are.
+        `problems/all/` has every one.
         """
         return self.list(request, pk)
 
@@ -104,8 +124,65 @@ class CheckProblemsView(_ProblemsView):
         """List the problems in a checked file; 404 to all but its owner and operators.
 
         Of each code the first thousand are listed: the check's `problems` count all, and how many are.
+        `problems/all/` has every one.
         """
         return self.list(request, pk)
+
+
+class _AllProblemsView(ApiView):
+    """Every problem of a file."""
+
+    kind = ""
+
+    def send(self, request: Request, pk: int | UUID) -> HttpResponseBase:
+        """Stream them as they are read from a file, by line."""
+        asked = read_query(AllProblemsQuery, request)
+        file = find_file(request._request, self.kind, pk)
+        etag = self._etag(file, asked)
+        unchanged = get_conditional_response(request._request, etag=etag)
+        if unchanged is not None:
+            return unchanged
+        records = every_problem(file, code=asked["code"], severity=asked["severity"])
+        page = chain(['{"results": '], as_json(records), [', "next": null}'])
+        return StreamingHttpResponse(page, content_type="application/json", headers={"ETag": etag})
+
+    def _etag(self, file: ReadFile, asked: dict[str, Any]) -> str:
+        """Return what changes whenever the list would: a file is read once, its problems may be let go."""
+        made = problem_files.find(file)
+        whole = [self.kind, str(file.pk), file.counts.get("problems"), str(made.pk) if made else "", asked]
+        return quote_etag(hashlib.sha256(json.dumps(whole).encode()).hexdigest()[:32])
+
+
+class SubmissionAllProblemsView(_AllProblemsView):
+    """Every problem of a submission's file."""
+
+    kind = "submission"
+
+    @extend_schema(
+        operation_id="read_submission_problems", parameters=[AllProblemsQuery], responses=_EVERY_PROBLEM
+    )
+    def get(self, request: Request, pk: int) -> HttpResponseBase:
+        """Return every problem in a submission's file, at once; 404 to all but its team and operators.
+
+        Of what is counted and not kept a last row of its code says how many there are: `line` is null there.
+        """
+        return self.send(request, pk)
+
+
+class CheckAllProblemsView(_AllProblemsView):
+    """Every problem of a checked file."""
+
+    kind = "check"
+
+    @extend_schema(
+        operation_id="read_check_problems", parameters=[AllProblemsQuery], responses=_EVERY_PROBLEM
+    )
+    def get(self, request: Request, pk: UUID) -> HttpResponseBase:
+        """Return every problem in a checked file, at once; 404 to all but its owner and operators.
+
+        Of what is counted and not kept a last row of its code says how many there are: `line` is null there.
+        """
+        return self.send(request, pk)
 
 
 class _NormalisedView(ApiView):

@@ -117,6 +117,7 @@ OPEN: list[tuple[set[str], set[str], str]] = [
         NOBODY,
         "checked check_lines check_problems check_problems_csv check_problems_json submission_lines"
         " api_check api_check_problems api_submission_problems api_team api_forecast"
+        " api_check_all_problems api_submission_all_problems"
         " submission_problems submission_problems_csv submission_problems_json",
     ),
     (

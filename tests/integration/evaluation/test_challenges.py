@@ -261,3 +261,13 @@ def test_news_are_on_a_page_and_in_a_feed(client, corpus, operator):
     assert b"2026-11-23T12:00:00+00:00" in feed.content
     news.withdraw(post=post, by=operator, now=NOW)
     assert b"<entry>" not in client.get(reverse("news_feed", args=["news"])).content
+
+
+def test_whom_to_ask_stands_on_the_page_of_the_corpus_and_in_the_api(client, corpus):
+    assert "Questions: ada@example.org" in text_of(client.get("/corpora/news/"))
+    assert 'href="mailto:ada@example.org"' in client.get("/corpora/news/").content.decode()
+    assert client.get("/api/v1/corpora/news/").json()["contact"] == "ada@example.org"
+    Corpus.objects.update(contact="https://example.org/news")
+    assert 'href="https://example.org/news"' in client.get("/corpora/news/").content.decode()
+    Corpus.objects.update(contact="")
+    assert "Questions:" not in text_of(client.get("/corpora/news/"))

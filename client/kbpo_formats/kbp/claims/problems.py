@@ -106,7 +106,9 @@ CODES: Mapping[str, Code] = MappingProxyType(
 
 
 class ProblemLog(problems.ProblemLog):
-    """The problems of one file of claims; `most` of each code are listed."""
+    """The problems of one file of claims; `most` of each code are listed, a recorder takes all."""
 
-    def __init__(self, most: int | None = problems.LISTED_PER_CODE) -> None:
-        super().__init__(CODES, FORMAT, most)
+    def __init__(
+        self, most: int | None = problems.LISTED_PER_CODE, recorder: problems.Recorder | None = None
+    ) -> None:
+        super().__init__(CODES, FORMAT, most, recorder)

@@ -26,7 +26,7 @@ from kbpo_formats.kbp.predicates import Verb, Vocabulary
 from kbpo_formats.kbp.predictions import Predictions, ReadPrediction
 from kbpo_formats.lines import numbered_lines
 from kbpo_formats.ontologies.ontology import Ontology
-from kbpo_formats.problems import LISTED_PER_CODE, Problem
+from kbpo_formats.problems import LISTED_PER_CODE, Problem, Recorder
 from kbpo_formats.spans import Span
 
 CLAIM_FIELDS = ("doc_id", "predicate", "subject", "object", "confidence")
@@ -78,7 +78,12 @@ class _End(NamedTuple):
 
 
 def read(
-    stream: BinaryIO, *, documents: Documents, ontology: Ontology, most: int | None = LISTED_PER_CODE
+    stream: BinaryIO,
+    *,
+    documents: Documents,
+    ontology: Ontology,
+    most: int | None = LISTED_PER_CODE,
+    recorder: Recorder | None = None,
 ) -> Reading:
     """Read and validate a knowledge base, one claim a line.
 
@@ -95,14 +100,18 @@ def read(
         Its: what may be claimed of what.
     most : int or None
         How many problems of each code are listed; None: all.
+    recorder : Recorder, optional
+        Takes every problem, listed or not.
     """
     with collector_paused():
-        return _Reader(documents, Vocabulary(ontology), most).read(stream)
+        return _Reader(documents, Vocabulary(ontology), most, recorder).read(stream)
 
 
 class _Reader:
-    def __init__(self, documents: Documents, vocabulary: Vocabulary, most: int | None) -> None:
-        self._log = ProblemLog(most)
+    def __init__(
+        self, documents: Documents, vocabulary: Vocabulary, most: int | None, recorder: Recorder | None
+    ) -> None:
+        self._log = ProblemLog(most, recorder)
         self._documents = documents
         self._vocabulary = vocabulary
         self._verbs = vocabulary.verbs
@@ -384,7 +393,7 @@ class _Reader:
 
     def _fault(self, code: str, path: Path, *values: object) -> None:
         """Log a problem of the line at its column; what is not listed needs none."""
-        column, said = find(self._text, path) if self._log.lists(code) else (None, "")
+        column, said = find(self._text, path) if self._log.tells(code) else (None, "")
         self._log.add(code, self._line, said, *values, column=column)
 
     def _once(self, text: str) -> str:

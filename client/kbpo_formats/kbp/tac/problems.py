@@ -395,7 +395,14 @@ class ProblemLog(problems.ProblemLog):
         Gives the severities.
     most : int or None
         Of each code, as in `kbpo_formats.problems.ProblemLog`.
+    recorder : Recorder, optional
+        As there.
     """
 
-    def __init__(self, format: Format, most: int | None = LISTED_PER_CODE) -> None:
-        super().__init__(CODES, format, most)
+    def __init__(
+        self,
+        format: Format,
+        most: int | None = LISTED_PER_CODE,
+        recorder: problems.Recorder | None = None,
+    ) -> None:
+        super().__init__(CODES, format, most, recorder)

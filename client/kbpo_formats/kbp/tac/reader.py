@@ -16,7 +16,7 @@ from kbpo_formats.kbp.tac.problems import FORMATS, Format, ProblemLog
 from kbpo_formats.kbp.tac.validator import Validator
 from kbpo_formats.lines import numbered_lines
 from kbpo_formats.ontologies.ontology import Ontology
-from kbpo_formats.problems import LISTED_PER_CODE, Problem
+from kbpo_formats.problems import LISTED_PER_CODE, Problem, Recorder
 
 __all__ = ["Counts", "ReadPrediction", "Reading", "read"]
 
@@ -65,6 +65,7 @@ def read(
     documents: Documents,
     ontology: Ontology,
     most: int | None = LISTED_PER_CODE,
+    recorder: Recorder | None = None,
 ) -> Reading:
     """Read and validate a knowledge base.
 
@@ -84,6 +85,8 @@ def read(
         Its: what entities may be, and what may be said of them.
     most : int or None
         How many problems of each code are listed; None: all.
+    recorder : Recorder, optional
+        Takes every problem, listed or not.
 
     Raises
     ------
@@ -98,13 +101,13 @@ def read(
     if format not in FORMATS:
         raise InvalidInput(f"there is no format {format!r}; use {' or '.join(FORMATS)}", where="format")
     with collector_paused():
-        return _read(stream, format, documents, Vocabulary(ontology), most)
+        log = ProblemLog(format, most, recorder)
+        return _read(stream, format, documents, Vocabulary(ontology), log)
 
 
 def _read(
-    stream: BinaryIO, format: Format, documents: Documents, vocabulary: Vocabulary, most: int | None
+    stream: BinaryIO, format: Format, documents: Documents, vocabulary: Vocabulary, log: ProblemLog
 ) -> Reading:
-    log = ProblemLog(format, most)
     validator = Validator(format, documents, vocabulary, log)
     validator.read(numbered_lines(stream, log))
     instances = find_instances(validator.check(), validator.lengths, log)

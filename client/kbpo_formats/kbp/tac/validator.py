@@ -184,7 +184,7 @@ class Validator:
         else:
             subject.flawed_type = True
             code = "ILLEGAL_ENTITY_TYPE"
-            values = self._vocabulary.unknown_type(text) if self._log.lists(code) else ()
+            values = self._vocabulary.unknown_type(text, suggests=self._log.lists(code))
             self._log.add(code, line, text, *values, column=3)
 
     def _read_link(self, line: int, subject: Entity, text: str) -> None:

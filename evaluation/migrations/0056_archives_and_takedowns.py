@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('evaluation', '0054_scores_by_choice'),
+        ('evaluation', '0055_problem_files'),
     ]
 
     operations = [
