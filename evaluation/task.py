@@ -191,6 +191,10 @@ class ToArchive(Protocol):
         """Return the number of each team, by row id."""
 
     @property
+    def withheld(self) -> Sequence[BoolArray]:
+        """Return for each system which of its predictions are not told, in the order of its units."""
+
+    @property
     def divided(self) -> "Sequence[ArchivedDivision]":
         """Return what `Archiving.divide` yields."""
 
@@ -239,6 +243,9 @@ class Archiving:
         Writes the task's own tables, and returns what stands in the manifest of them.
     further_questions : callable
         Of an epoch, the published questions, by row id, that it tells beside those that its sample needs.
+    shares_units : bool
+        Whether all systems predict the same units. Then a unit has a place whoever is hidden, and what is not
+        told of a hidden system is what it predicts there, unless the unit is sampled.
     """
 
     unit_columns: tuple[str, ...]
@@ -247,6 +254,7 @@ class Archiving:
     prediction_columns: Callable[[ToArchive], Mapping[str, Sequence[Sequence[Any]]]]
     write: Callable[[Writer, ToArchive], Mapping[str, Any]]
     further_questions: Callable[[Epoch], Collection[int]] = lambda epoch: ()
+    shares_units: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

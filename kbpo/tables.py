@@ -4,10 +4,12 @@ Their templates are in ``templates/tables``; a page's own template asks for one 
 they may use is named here, and says what Django's tags and filters of the same names say.
 """
 
+from datetime import datetime
 from typing import Any
 
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.template.defaultfilters import capfirst, floatformat, pluralize, urlencode
+from django.utils.timezone import is_aware, localtime
 from jinja2 import Environment
 
 from annotations.templatetags import languages
@@ -44,11 +46,16 @@ def _url(name: str, *arguments: Any) -> str:
 
 
 def _day(value: Any) -> str:
-    return date(value, DAY)
+    return date(_local(value), DAY)
 
 
 def _iso(value: Any) -> str:
-    return date(value, ISO)
+    return date(_local(value), ISO)
+
+
+def _local(value: Any) -> Any:
+    """Return a time in the zone of whoever reads, as Django's templates have it."""
+    return localtime(value) if isinstance(value, datetime) and is_aware(value) else value
 
 
 def _or_dash(value: Any) -> Any:

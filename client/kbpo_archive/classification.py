@@ -1,6 +1,6 @@
 """Scores of classifications, from an archive."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
 import numpy as np
@@ -8,8 +8,8 @@ import numpy as np
 from kbpo_archive.figures import Choice, Figure, Place, Scored, SubsetPlace, measured, measured_subset
 from kbpo_archive.pool import ArchivedPool
 from kbpo_archive.reading import Archive
-from kbpo_estimators._checks import FloatArray
-from kbpo_estimators.classification.estimates import FEW, Estimated, Given, Scores, learn
+from kbpo_estimators._checks import FloatArray, IntArray
+from kbpo_estimators.classification.estimates import FEW, Estimated, Given, Scores, Totals, learn
 from kbpo_estimators.classification.labels import AuditedItems
 from kbpo_estimators.classification.sides import Side
 from kbpo_estimators.intervals import DEFAULT_LEVEL, LEVELS, interval
@@ -19,11 +19,18 @@ ESTIMATOR, WEIGHTING, PART = "sampled", "class", "class"
 """What there is to choose: one of each."""
 BY_CLASS = "class"
 """The one way to divide."""
+PREDICTIONS = "predictions"
+EACH, SUMS, NOTHING_TOLD = "each", "sums", "nothing"
+"""How what systems give the items is told, as the manifest has it: each; of hidden systems, where nobody
+judged, by sums over all items; or neither, since those are too few."""
+
+Audited = Callable[[AuditedItems | None], Scores]
+"""What makes scores, from an audit or none."""
 
 
-def score(archive: Archive) -> Iterator[Scored]:
-    """Compute every score of an epoch's systems, by each standard."""
-    for standard, scores, systems in _scores(archive):
+def score(archive: Archive, through: int | None = None) -> Iterator[Scored]:
+    """Compute every score of an epoch's systems, by each standard; or as they were after so many of them."""
+    for standard, scores, systems in _scores(archive, through):
         overall = [scores.overall(system) for system in range(systems)]
         side = Side.of(scores, overall)
         choice = Choice(ESTIMATOR, WEIGHTING, PART, standard)
@@ -57,36 +64,78 @@ def subsets(archive: Archive) -> Iterator[tuple[SubsetPlace, Figure]]:
                 )
 
 
-def _scores(archive: Archive) -> Iterator[tuple[str, Scores, int]]:
+def _scores(archive: Archive, through: int | None = None) -> Iterator[tuple[str, Scores, int]]:
     """Yield the scores by each standard, and how many systems there are."""
-    pool = ArchivedPool(archive)
+    told = archive.manifest[PREDICTIONS]
+    if told == NOTHING_TOLD:
+        return
+    pool = ArchivedPool(archive, through)
     names: list[str] = archive.manifest["classes"]
-    sampled, folds, pi = pool.sampled, pool.units["fold"], pool.units["pi"]
-    systems = _systems(pool, names)
     claims = _claims(pool)
-    truth = np.full(pool.size, -1, dtype=np.int64)
-    truth[sampled] = [
-        next((names.index(claim) for claim, value, _ in said if value == 1), -1) for said in claims
-    ]
-    q, _ = learn(systems, len(names), sampled, folds, truth)
-    of = partial(Scores, systems, len(names), pi, sampled, truth, q)
-    yield VOTES, of(), len(systems)
+    truth = np.array(
+        [next((names.index(claim) for claim, value, _ in said if value == 1), -1) for said in claims],
+        dtype=np.int64,
+    )
+    of, m = _of_sums(pool, names, truth) if told == SUMS else _of_each(pool, names, truth)
+    yield VOTES, of(None), m
     audit = pool.audit(_answers(claims))
     if audit is not None:
         # Answers are numbers of classes in the order of their names, from 1; 0 of none.
         number = np.array([-1, *(names.index(name) for name in sorted(names))])
         audited = number[np.nan_to_num(audit.answers).astype(np.int64)]
-        yield AUDIT, of(AuditedItems(audit.rho, audit.audited, audited, audit.doubts)), len(systems)
+        yield AUDIT, of(AuditedItems(audit.rho, audit.audited, audited, audit.doubts)), m
+
+
+def _of_each(pool: ArchivedPool, names: list[str], of_sample: IntArray) -> tuple[Audited, int]:
+    """Return what makes scores, where each prediction is told, and how many systems there are."""
+    truth = np.full(pool.size, -1, dtype=np.int64)
+    truth[pool.sampled] = of_sample
+    systems = _systems(pool, names)
+    q, _ = learn(systems, len(names), pool.sampled, pool.units["fold"], truth)
+    return partial(Scores.of, systems, len(names), pool.units["pi"], pool.sampled, truth, q), len(systems)
+
+
+def _of_sums(pool: ArchivedPool, names: list[str], of_sample: IntArray) -> tuple[Audited, int]:
+    """Return the same where of the items that nobody judged only sums are told."""
+    place = np.cumsum(pool.sampled) - 1
+    m, size = pool.table_of_systems["system"].size, of_sample.size
+    given = []
+    for rows, labels in zip(pool.split("unit"), pool.split("label"), strict=True):
+        own = pool.sampled[rows]
+        classes = np.empty(size, dtype=np.int64)
+        classes[place[rows[own]]] = [names.index(label) for label in labels[own].tolist()]
+        given.append(classes)
+    predicted, sums = pool.archive.table("predicted"), pool.archive.table("class_sums")
+    q = np.empty((size, len(names)))
+    q[place[predicted["unit"]], [names.index(part) for part in predicted["part"]]] = predicted["value"]
+    cells = {name: np.zeros((m + 1, len(names))) for name in ("items", "likely", "need")}
+    for name, column in cells.items():
+        column[sums["system"], sums["class"]] = sums[name]
+    likely = cells["likely"]
+    totals = Totals(pool.size, likely[0], cells["items"][1:].astype(np.int64), likely[1:], cells["need"][1:])
+    return partial(Scores, given, pool.units["pi"][pool.sampled], of_sample, q, totals), m
 
 
 def is_held_back(archive: Archive, place: Place) -> bool:
-    """Say that nothing is: no score rests on what is sealed."""
-    return False
+    """Say whether a score rests on what systems give items, and that is neither told nor summed."""
+    told: str = archive.manifest[PREDICTIONS]
+    return told == NOTHING_TOLD
 
 
 def is_subset_held_back(archive: Archive, place: SubsetPlace) -> bool:
-    """Say that nothing is."""
-    return False
+    """Say the same of a score of a class."""
+    told: str = archive.manifest[PREDICTIONS]
+    return told == NOTHING_TOLD
+
+
+def why_not_then(archive: Archive, place: Place) -> str | None:
+    """Say why a figure of earlier in an epoch cannot be computed; None where it can."""
+    if archive.manifest[PREDICTIONS] == EACH:
+        return None
+    return (
+        "are of earlier in the epoch: of the classes that hidden and withdrawn systems give items, the"
+        " archive has sums of its end alone"
+    )
 
 
 def _systems(pool: ArchivedPool, names: list[str]) -> list[Given]:

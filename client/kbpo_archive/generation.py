@@ -21,9 +21,9 @@ CORRECTED, PLAIN = "corrected", "plain"
 WEIGHTING = "output"
 
 
-def score(archive: Archive) -> Iterator[Scored]:
-    """Compute every score of an epoch's systems, by each estimator."""
-    pool = _read(archive)
+def score(archive: Archive, through: int | None = None) -> Iterator[Scored]:
+    """Compute every score of an epoch's systems, by each estimator; or as they were after so many of them."""
+    pool = _read(archive, through)
     for estimator, scores in pool.by_estimator.items():
         found = [
             {name: scores.score(system, name) for name in pool.measures}
@@ -90,10 +90,10 @@ class _Pool:
     inputs: int
 
 
-def _read(archive: Archive) -> _Pool:
-    pool = ArchivedPool(archive)
+def _read(archive: Archive, through: int | None = None) -> _Pool:
+    pool = ArchivedPool(archive, through)
     measures: list[str] = archive.manifest["measures"]
-    judgements = _judgements(archive, measures)
+    judgements = _judgements(pool, measures)
     folds = archive.table("inputs")["fold"]
     systems = _systems(pool)
     given = {CORRECTED: systems, PLAIN: [Given(one.inputs, one.units, {}) for one in systems]}
@@ -114,8 +114,14 @@ def is_subset_held_back(archive: Archive, place: SubsetPlace) -> bool:
     return False
 
 
-def _judgements(archive: Archive, measures: list[str]) -> Judgements:
-    table = archive.table("judgements")
+def why_not_then(archive: Archive, place: Place) -> str | None:
+    """Say that each figure of earlier in an epoch can be computed."""
+    return None
+
+
+def _judgements(pool: ArchivedPool, measures: list[str]) -> Judgements:
+    table = pool.archive.table("judgements")
+    judged = set(np.flatnonzero(pool.sampled).tolist())
     values: dict[str, list[float]] = {name: [] for name in measures}
     units: list[int] = []
     people: list[str] = []
@@ -123,6 +129,8 @@ def _judgements(archive: Archive, measures: list[str]) -> Judgements:
         table["unit"].tolist(), table["annotator"], table["measure"], table["value"].tolist(), strict=True
     )
     for unit, annotator, measure, value in rows:
+        if unit not in judged:
+            continue  # it came into the sample later
         if measure == measures[0]:
             units.append(unit)
             people.append(annotator)
@@ -149,6 +157,8 @@ def _systems(pool: ArchivedPool) -> list[Given]:
             strict=True,
         )
         for system, unit, metric, measure, value in rows:
+            if system > len(pool.systems):
+                continue  # it came later
             key = system - 1, metric, measure
             if key not in columns:
                 columns[key] = np.full(pool.systems[system - 1].rows.size, np.nan)

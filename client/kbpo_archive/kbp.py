@@ -54,13 +54,14 @@ MAJORITY = "majority"
 """Who decided on a label, if votes did."""
 EACH, SUMS, NOTHING_TOLD = "each", "sums", "nothing"
 """How documents annotated in full are told: each of them, by sums over all, or not at all."""
+DOCUMENTS_SEALED = "rest on documents annotated in full that are still sealed"
 
 
 def score(archive: Archive, through: int | None = None) -> Iterator[Scored]:
     """Compute every score of an epoch's systems, part by part; or as they were after so many of them.
 
-    As they were, recalls are right from documents alone (`was_told`): what all systems of then had in these
-    together, which others take, is not told.
+    As they were, recalls are right from documents alone (`why_not_then`): what all systems of then had in
+    these together, which others take, is not told.
     """
     pool = ArchivedPool(archive, through)
     claims = _claims(pool)
@@ -138,10 +139,16 @@ def is_subset_held_back(archive: Archive, place: SubsetPlace) -> bool:
     return documents is not None and rests and documents["told"] != EACH
 
 
-def was_told(archive: Archive, place: Place) -> bool:
-    """Say whether a figure of earlier in an epoch can be computed."""
-    is_alone = place.measure == "precision" or place.estimator == "documents"
-    return archive.manifest["design"] == "coordinated" and is_alone and not is_held_back(archive, place)
+def why_not_then(archive: Archive, place: Place) -> str | None:
+    """Say why a figure of earlier in an epoch cannot be computed; None where it can."""
+    if archive.manifest["design"] != "coordinated":
+        return "are of earlier in an epoch of independent draws, of which the archive has the end alone"
+    if place.measure != "precision" and place.estimator != "documents":
+        return (
+            "are recalls of earlier in the epoch: what all systems of then had together in the documents"
+            " annotated in full is not in the archive"
+        )
+    return DOCUMENTS_SEALED if is_held_back(archive, place) else None
 
 
 def is_held_back(archive: Archive, place: Place) -> bool:

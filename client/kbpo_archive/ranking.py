@@ -1,7 +1,8 @@
 """Ranks, and differences of two systems, from an archive.
 
-Ranks are over all systems of a corpus. An archive has those of its epoch: where others were ranked beside
-them at the release, its ranks are stated, and cannot be computed from it alone.
+Ranks are over all systems of a corpus. An archive has those of its epoch, and says whether earlier epochs had
+any: where these were ranked beside them at the release, its ranks are stated, and cannot be computed from it
+alone. Nor can ranks by what rests on documents, where these are not each told. Any others must come out.
 """
 
 from collections.abc import Iterator, Mapping
@@ -11,6 +12,8 @@ from typing import Any
 import numpy as np
 
 from kbpo_archive.figures import Choice, Differ, Figure, Figures, Place, counted
+from kbpo_archive.figures import stated as published
+from kbpo_archive.kbp import EACH
 from kbpo_archive.reading import NOTHING, Archive
 from kbpo_estimators.intervals import Interval
 from kbpo_estimators.pairs import pairs
@@ -21,6 +24,8 @@ from kbpo_estimators.two_systems import Among, Ranked, compare_two
 RANK, SYSTEMS, APART = "rank", "systems", "apart"
 """What stands as a measure for a rank; and of system 0 for how many are ranked, and pairs that differ."""
 ALL = 0
+PRECISION = "precision"
+"""What rests on no document that is annotated in full, whatever the task."""
 MANIFEST = "ranking"
 
 
@@ -47,6 +52,8 @@ class Ranking:
 
     stated: Figures
     _settings: Mapping[str, Any]
+    _are_documents_told: bool
+    _published: Figures
     _may_rank: list[bool]
     _labels: Mapping[tuple[int, Choice], int]
 
@@ -64,33 +71,65 @@ class Ranking:
                 scores["system"].tolist(), choices, scores["labels"].tolist(), strict=True
             )
         }
-        return cls(_stated(archive), settings, archive.table("systems")["ranked"].tolist(), labels)
+        documents = archive.manifest.get("documents")
+        are_told = documents is None or documents["told"] == EACH
+        may_rank = archive.table("systems")["ranked"].tolist()
+        return cls(_stated(archive), settings, are_told, published(archive), may_rank, labels)
 
-    def rank(self, choice: Choice, differ: Differ, figures: Figures) -> Iterator[tuple[Place, Figure]]:
-        """Yield the ranks under a choice, at every level.
+    def is_held_back(self, place: Place) -> bool:
+        """Say whether a rank, or a number of all that are ranked, rests on more than the archive has.
 
-        Nothing where systems of other epochs are ranked, or where how they differ is not told.
+        That is on documents of which only sums are told; or on systems of earlier epochs, where there are
+        any, and more were ranked than the archive has.
         """
-        level = self._settings["level"]
-        measure = self._settings["by"].get(choice.part)
+        choice, level = Choice(*place[1:5]), self._settings["level"]
+        if self.measure(choice) != PRECISION and not self._are_documents_told:
+            return True
         size = self.stated.get(Place(ALL, *choice, level, SYSTEMS))
-        if measure is None or size is None:
-            return
+        ranked = None if size is None else size.estimate
+        return (
+            not self._settings["alone"]
+            and ranked is not None
+            and len(self._own(choice, self._published)) < ranked
+        )
+
+    def measure(self, choice: Choice) -> str | None:
+        """Return by which measure systems are ranked under a choice."""
+        measure: str | None = self._settings["by"].get(choice.part)
+        return measure
+
+    def _own(self, choice: Choice, figures: Figures) -> dict[int, Interval]:
+        """Return the systems that are ranked under a choice, each with what it is ranked by."""
+        level, measure = self._settings["level"], self.measure(choice)
         own: dict[int, Interval] = {}
         for number, may_rank in enumerate(self._may_rank, start=1):
-            figure = figures.get(Place(number, *choice, level, measure))
+            figure = None if measure is None else figures.get(Place(number, *choice, level, measure))
             has_labels = self._labels.get((number, choice), 0) >= self._settings["from"]
             interval = None if figure is None else _interval(figure)
             if may_rank and has_labels and interval is not None:
                 own[number] = interval
-        if len(own) != size.estimate:
+        return own
+
+    def rank(self, choice: Choice, differ: Differ, figures: Figures) -> Iterator[tuple[Place, Figure]]:
+        """Yield the ranks of an archive's own systems under a choice, at every level.
+
+        Nothing where how they differ is not known.
+        """
+        own, measure = self._own(choice, figures), self.measure(choice)
+        if measure is None:
             return
+        if not own:
+            for one in self._settings["levels"]:
+                yield Place(ALL, *choice, one, SYSTEMS), counted(0)
+                yield Place(ALL, *choice, one, APART), counted(0)
+            return
+        level = self._settings["level"]
         places = np.array([number - 1 for number in own], dtype=np.int64)
         scale = self.scale(measure)
         shares = [scale.share(one) for one in own.values()]
         differences = differ(measure).take(places, places)
         if np.isnan(differences.estimates).any():
-            return  # each has the measure, and how they differ rests on documents of which only sums are told
+            return  # it rests on documents of which only sums are told
         prepared = pairs(scale.shares(differences), shares, shares, level / 100)
         for one in self._settings["levels"]:
             apart = told_apart(prepared.gaps, prepared.reach, one / 100)

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Generic, TypeVar
 
@@ -29,9 +29,14 @@ AGREE = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class _Task:
-    """How the scores of a task are computed, and what of them rests on more than an archive tells."""
+    """How the scores of a task are computed, and what of them rests on more than an archive tells.
 
-    score: Callable[[Archive], Iterator[Scored]]
+    Scores are computed as they are, or as they were after so many systems; `why_not_then` says why one cannot
+    be as it was, None where it can.
+    """
+
+    score: Callable[[Archive, int | None], Iterator[Scored]]
+    why_not_then: Callable[[Archive, Place], str | None]
     is_held_back: Callable[[Archive, Place], bool]
     subsets: Callable[[Archive], Iterator[tuple[SubsetPlace, Figure]]]
     is_subset_held_back: Callable[[Archive, SubsetPlace], bool]
@@ -39,7 +44,13 @@ class _Task:
 
 _TASKS: Mapping[str, _Task] = MappingProxyType(
     {
-        name: _Task(module.score, module.is_held_back, module.subsets, module.is_subset_held_back)
+        name: _Task(
+            module.score,
+            module.why_not_then,
+            module.is_held_back,
+            module.subsets,
+            module.is_subset_held_back,
+        )
         for name, module in (("kbp", kbp), ("classification", classification), ("generation", generation))
     }
 )
@@ -57,11 +68,14 @@ class Compared(Generic[P]):
         As published, as far as they can be computed.
     held_back : int
         How many more were published, which rest on what the archive does not tell.
+    reasons : mapping of str to int
+        How many of those for which reason, where there are several: a clause that says of them why.
     """
 
     figures: Mapping[P, Figure]
     stated: Mapping[P, Figure]
     held_back: int
+    reasons: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def differences(self) -> Mapping[P, float]:
@@ -121,10 +135,12 @@ def compare(archive: Archive) -> Recomputed:
     scores = _held(figures, stated(archive), lambda place: task.is_held_back(archive, place))
     ranks: Compared[Place] = Compared({}, {}, 0)
     if ranking is not None:
-        computed = {place[1:6] for place in ranked}
-        published = {place: one for place, one in ranking.stated.items() if place[1:6] in computed}
-        shown = {place: one for place, one in ranked.items() if place in published}  # not of hidden systems
-        ranks = Compared(shown, published, len(ranking.stated) - len(published))
+        shown = {
+            place: one
+            for place, one in ranked.items()
+            if place in ranking.stated and not _is_rank_held_back(archive, task, ranking, place)
+        }  # not of hidden systems
+        ranks = _held(shown, ranking.stated, lambda place: _is_rank_held_back(archive, task, ranking, place))
     of_subsets: dict[SubsetPlace, Figure] = {}
     if "subsets" in archive.manifest and has_systems(archive):
         of_subsets = {
@@ -186,7 +202,7 @@ def _scored(
 ) -> Iterator[tuple[dict[Place, Figure], Iterable[tuple[Choice, Differ]]]]:
     if not has_systems(archive):
         return
-    for some in task.score(archive):
+    for some in task.score(archive, None):
         figures = {place: one for place, one in some.figures if not task.is_held_back(archive, place)}
         yield figures, some.differs
 
@@ -196,6 +212,11 @@ def _held(
 ) -> Compared[P]:
     comparable = {place: one for place, one in published.items() if not is_held_back(place)}
     return Compared(figures, comparable, len(published) - len(comparable))
+
+
+def _is_rank_held_back(archive: Archive, task: _Task, ranking: Ranking, place: Place) -> bool:
+    of_measure = place._replace(measure=ranking.measure(Choice(*place[1:5])) or "")
+    return ranking.is_held_back(place) or task.is_held_back(archive, of_measure)
 
 
 def find_task(archive: Archive) -> _Task:

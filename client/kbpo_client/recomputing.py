@@ -1,6 +1,7 @@
 """Scores from an archive alone, for the command line."""
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,8 +14,14 @@ from kbpo_client.output import Output
 if TYPE_CHECKING:
     from kbpo_archive.ranking import Difference
     from kbpo_archive.reading import Archive
-    from kbpo_archive.recomputing import Recomputed
+    from kbpo_archive.recomputing import Compared, Recomputed
 
+_RESTS = {
+    "scores": "documents that are sealed, or what hidden systems say of few items that nobody judged",
+    "ranks": "systems of other epochs, or documents of which no more than sums are told",
+    "scores of subsets": "documents that are sealed, or what hidden systems say of few items",
+}
+_ASK, _WHY = "it has no figure", "the lines above say why"
 LISTED = 10
 """Figures that differ, of which so many are named."""
 
@@ -72,17 +79,16 @@ def show_snapshot(path: Path, snapshot: Path, output: Output) -> int:
                 for place, figure in _sorted(found.figures)
             ]
         )
-    if found.held_back:
-        output.tell(f"{found.held_back:,} more figures rest on what this archive does not tell")
+    _tell_reasons([found], output)
     wrong = {place: one for place, one in found.differences.items() if not one <= AGREE}
     for place, difference in list(wrong.items())[:LISTED]:
         output.tell(f"not as kept, by {difference:.1e}: {', '.join(map(str, place))}")
     if not found.stated:
-        output.tell("nothing of the snapshot could be compared: is it of this archive's epoch?")
+        output.tell(f"nothing of the snapshot could be compared: {_ASK if not found.held_back else _WHY}")
         return 1
     told = f"{len(wrong):,} of {len(found.stated):,} figures of the snapshot come out otherwise"
     if not wrong:
-        told = f"all {len(found.stated):,} figures of the snapshot come out again, within {AGREE:g}"
+        told = f"{_all(len(found.stated), 'snapshot', found.held_back)} come out again, within {AGREE:g}"
     output.tell(told)
     return 1 if wrong else 0
 
@@ -108,8 +114,7 @@ def show_history(path: Path, history: Path, output: Output) -> int:
                 for place, figure in _sorted(one.figures)
             ]
         )
-    if held_back := sum(one.held_back for one in found.values()):
-        output.tell(f"{held_back:,} more figures rest on what this archive does not tell")
+    _tell_reasons(found.values(), output)
     wrong = [
         (number, place, by)
         for (_, number), one in found.items()
@@ -120,13 +125,28 @@ def show_history(path: Path, history: Path, output: Output) -> int:
         output.tell(f"not as shown after computation {number}, by {by:.1e}: {', '.join(map(str, place))}")
     stated = sum(len(one.stated) for one in found.values())
     if not stated:
-        output.tell("nothing of the history could be compared: is it of a system in this archive's epoch?")
+        is_empty = not any(one.held_back for one in found.values())
+        output.tell(f"nothing of the history could be compared: {_ASK if is_empty else _WHY}")
         return 1
     told = f"{len(wrong):,} of {stated:,} figures of the history come out otherwise"
     if not wrong:
-        told = f"all {stated:,} figures of the history come out again, as they were rounded"
+        held_back = sum(one.held_back for one in found.values())
+        told = f"{_all(stated, 'history', held_back)} come out again, as they were rounded"
     output.tell(told)
     return 1 if wrong else 0
+
+
+def _all(compared: int, what: str, others: int) -> str:
+    """Say how many figures were compared: all of them, or those that can be."""
+    figures = f"{compared:,} figures of the {what}"
+    return f"the {figures} that can be compared" if others else f"all {figures}"
+
+
+def _tell_reasons(compared: "Iterable[Compared[Any]]", output: Output) -> None:
+    """Say what could not be compared, and why."""
+    reasons = sum((Counter(one.reasons) for one in compared), Counter[str]())
+    for why, count in sorted(reasons.items()):
+        output.tell(f"not compared: {count:,} figures that {why}")
 
 
 def _read(path: Path, what: str) -> Any:
@@ -142,9 +162,9 @@ def _compared(found: "Recomputed", output: Output) -> int:
     kinds = (("scores", found.scores), ("ranks", found.ranks), ("scores of subsets", found.subsets))
     for name, one in kinds:
         if one.held_back:
-            rests = "systems of other epochs, or " if name == "ranks" else ""
             output.tell(
-                f"{one.held_back:,} more figures of {name} rest on {rests}documents that are still sealed"
+                f"{one.held_back:,} more figures of {name} were published, and rest on what is not in the"
+                f" archive: {_RESTS[name]}"
             )
     for place, difference in list(found.differences.items())[:LISTED]:
         output.tell(f"not as published, by {difference:.1e}: {', '.join(map(str, place))}")

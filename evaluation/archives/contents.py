@@ -133,6 +133,13 @@ class Contents:
             snapshot__epoch=self.epoch, snapshot__reason=Snapshot.Reason.RELEASE
         ).order_by("pk")
 
+    @property
+    def _has_earlier(self) -> bool:
+        """Whether systems of earlier epochs may be ranked beside its own."""
+        epoch = self.epoch
+        earlier = SampleBatch.objects.filter(epoch__corpus=epoch.corpus_id, epoch__number__lt=epoch.number)
+        return earlier.exists()
+
     @cached_property
     def divided(self) -> Sequence[ArchivedDivision]:
         """The ways to divide what systems predict."""
@@ -150,6 +157,7 @@ class Contents:
                 "by": {name: part.ranked_by for name, part in choices.parts.items()},
                 "scales": {name: list(scale) for name, scale in choices.scales.items()},
                 "less_is_better": list(choices.less_is_better),
+                "alone": not self._has_earlier,
             },
             "subsets": {
                 "weighting": choices.default_weighting(self.epoch.corpus.design),
@@ -185,6 +193,16 @@ class Contents:
             if submission.pk in self.named:
                 found[system.rows] = True
         return found
+
+    @cached_property
+    def withheld(self) -> Sequence[BoolArray]:
+        """For each system which of its predictions are not told: those that hidden ones make unsampled."""
+        return [
+            ~self.sampled[system.rows]
+            if self.of_task.shares_units and submission.pk not in self.named
+            else np.zeros(system.rows.size, dtype=np.bool_)
+            for submission, system in zip(self.pool.submissions, self.pool.systems, strict=True)
+        ]
 
     def write(self, writer: Writer) -> None:
         """Write the tables that every archive has."""
@@ -278,9 +296,10 @@ class Contents:
             planned = [None] * system.rows.size if variance is None else variance.tolist()
             weights = [system.weights[name].tolist() for name in weightings]
             further = [one[number] for one in own.values()]
-            for position, confidence, s2, term, *rest in zip(
+            for position, confidence, is_withheld, s2, term, *rest in zip(
                 system.rows.tolist(),
                 system.confidence.tolist(),
+                self.withheld[number].tolist(),
                 planned,
                 terms,
                 *weights,
@@ -289,7 +308,8 @@ class Contents:
             ):
                 p, of_task = rest[: len(weights)], rest[len(weights) :]
                 yield (
-                    *(batch.number, position, confidence, *p, s2, changed.get(position), term),
+                    *(batch.number, position, None if is_withheld else confidence),
+                    *(*p, s2, changed.get(position), term),
                     drawn.get(position),
                     *of_task,
                 )

@@ -5,6 +5,7 @@ from typing import Any
 
 from evaluation.models import Epoch
 from evaluation.task import Task
+from kbpo_archive.classification import PREDICTIONS
 from kbpo_archive.kbp import EACH, NOTHING_TOLD, SUMS
 
 _DOCUMENTS = {
@@ -24,6 +25,26 @@ _DOCUMENTS = {
         "Few of the documents that recall rests on are still sealed: so few that sums over all would say too"
         " much of each, beside those that are retired. Recall and F1 are stated, and cannot be computed"
         " until the rest is retired; another edition will have it then."
+    ),
+}
+
+_TIED = (
+    " `judgements.csv` repeats by the names of this release what `votes.csv` says of sampled outputs, since"
+    " estimates need to know which judgements are one person's. Where an earlier release published judgements"
+    " that count here too, these stand in `votes.csv` by the names of that release: who answered in both"
+    " releases can be followed from one to the other."
+)
+_WITHHELD = {
+    None: "; what they alone predict and nobody judged is here without its place.",
+    EACH: ". Here every item was judged, or every system is shown.",
+    SUMS: (
+        ". Of the items that nobody judged, their classes and confidences are withheld: `class_sums.csv` has"
+        " what scores take from all items together, how many a system gives each class and how many of these"
+        " the pooled model expects to be of it, and `predicted.csv` what that model says of each judged item."
+    ),
+    NOTHING_TOLD: (
+        ". Their classes and confidences are withheld of the items that nobody judged, and those are so few"
+        " that sums would say too much of each: scores are stated, and cannot be computed."
     ),
 }
 
@@ -57,7 +78,7 @@ def datasheet(epoch: Epoch, task: Task, manifest: Mapping[str, Any]) -> str:
         "## Collection",
         "Judgements are by paid annotators, or by experts where `expert` is 1. A label is what the votes that"
         " count amount to. `annotator` is a pseudonym of the release that published the question: it is"
-        " another in every other.",
+        f" another in every other.{_TIED if 'measures' in manifest else ''}",
         "## How it was sampled",
         "Under `coordinated`, a unit is in the sample if u < π, with u the top 53 bits of"
         " HMAC-SHA256(secret, key) times 2⁻⁵³; π grew as systems arrived, and `units.csv` has it as it was in"
@@ -71,8 +92,8 @@ def datasheet(epoch: Epoch, task: Task, manifest: Mapping[str, Any]) -> str:
         "## Documents annotated in full",
         "Recall rests on no document here." if documents is None else _DOCUMENTS[documents["told"]],
         "## Limits",
-        "Systems that are hidden or withdrawn are here under a pseudonym; what they alone predict and nobody"
-        " judged is here without its place. Which systems are of one team can be seen."
+        "Systems that are hidden or withdrawn are here under a pseudonym"
+        f"{_WITHHELD[manifest.get(PREDICTIONS)]} Which systems are of one team can be seen."
         " People err: `audits.csv` has which questions were asked again, to learn how often. Kappa is over"
         " the corpus, not the epoch.",
         "## Licence",

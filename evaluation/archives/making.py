@@ -10,12 +10,13 @@ from typing import Any, BinaryIO
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Count, Max
+from django.db.models import Count, Max, Q, QuerySet
 from django.utils import timezone
 
 from annotations.models import Corpus
 from evaluation.archives.contents import Contents
 from evaluation.archives.datasheet import datasheet
+from evaluation.archives.removing import copy_without
 from evaluation.design.batches import last_scored
 from evaluation.models import (
     ArchiveKey,
@@ -45,11 +46,34 @@ FOLDER = "media/archives"
 
 
 def state_of(epoch: Epoch) -> str:
-    """Return what an archive rests on: its form, the documents that were retired, the published scores."""
+    """Return what an archive rests on: its form, documents retired and removed, the published scores."""
+    removed = removed_documents(epoch)
     retired = RetiredDocument.objects.filter(document__sampled__sample=epoch.document_sample).count()
     scores = Score.objects.filter(epoch=epoch).aggregate(last=Max("computed_at"), count=Count("pk"))
     said = f"{scores['count']}|{scores['last'].isoformat() if scores['last'] else ''}"
-    return f"{FORMAT}-{retired}-{hashlib.sha256(said.encode()).hexdigest()[:16]}"
+    state = f"{FORMAT}-{retired}-{hashlib.sha256(said.encode()).hexdigest()[:16]}"
+    return f"{state}-{removed}" if removed else state
+
+
+def removed_documents(epoch: Epoch) -> int:
+    """Count the removed documents among those annotated in full that an epoch's archive tells one by one.
+
+    Of these alone an archive has something that their texts say: a digest, and what mentions are linked to.
+    """
+    return _removed(epoch).count()
+
+
+def _removed(epoch: Epoch) -> QuerySet[RetiredDocument]:
+    retired = RetiredDocument.objects.filter(document__sampled__sample=epoch.document_sample)
+    return retired.filter(document__takedown__isnull=False)
+
+
+def removed_by_epoch(corpus: Corpus) -> Mapping[int, int]:
+    """Count the same for each epoch of a corpus, by row id. An edition that knew of fewer is not given."""
+    documents = "document_sample__documents__document"
+    is_told = Q(**{f"{documents}__retirement__isnull": False, f"{documents}__takedown__isnull": False})
+    count = Count(documents, filter=is_told, distinct=True)
+    return dict(corpus.epochs.annotate(removed=count).values_list("pk", "removed"))
 
 
 def newest(epoch: Epoch) -> EpochArchive | None:
@@ -89,6 +113,10 @@ def make_archives(*, find_task: FindTask, now: datetime) -> int:
             there = {one.place: one for one in store().listed(FOLDER)}
         last, failed = newest(epoch), there.get(_failure(epoch))
         is_current = last is not None and last.state == state_of(epoch) and last.place in there
+        if is_current:
+            _delete_withdrawn(epoch, there)
+        if is_current and failed is not None:
+            _delete(failed.place)
         has_failed = failed is not None and failed.written_at > now - PAUSE
         if is_current or has_failed or waits_until(epoch):
             continue
@@ -96,6 +124,7 @@ def make_archives(*, find_task: FindTask, now: datetime) -> int:
             if is_ours:
                 installation.require_ours()
                 made += _try(epoch, task)
+                _delete_withdrawn(epoch, there)
     return made
 
 
@@ -107,13 +136,17 @@ def make(epoch: Epoch, task: Task) -> EpochArchive:
     EpochArchive
         Stored, and its bytes in its place.
     """
-    state = state_of(epoch)
+    state, removed = state_of(epoch), removed_documents(epoch)
     keys = _release_keys(epoch)
     last = newest(epoch)
     again = last is not None and last.state == state
     edition = 1 if last is None else last.edition if again else last.edition + 1
     with store().draft(f"{FOLDER}/{epoch.pk}-{edition}.zip") as draft:  # its digest tells its name
-        manifest = _write(draft.file, epoch, task, edition, keys)
+        manifest = None
+        if last is not None and removed > last.removed and _but_removed(state) == _but_removed(last.state):
+            manifest = _write_without(draft.file, last, task, edition)
+        if manifest is None:
+            manifest = _write(draft.file, epoch, task, edition, keys)
         digest = _digest(draft.file)
         if last is not None and again and last.digest != digest:
             edition += 1  # such as votes that were looked at since: the other's bytes are lost
@@ -133,10 +166,44 @@ def make(epoch: Epoch, task: Task) -> EpochArchive:
             size=draft.file.seek(0, SEEK_END),
             told=(manifest["documents"] or {}).get("told", ""),
             figures=Estimate.objects.filter(score__epoch=epoch).count(),
+            removed=removed,  # of before it was written: a document that is removed by now blocks it
         )
         draft.keep(archive.place)  # a file without a row is made again; a row without one never is
     archive.save(force_insert=True)
     return archive
+
+
+def _but_removed(state: str) -> str:
+    """Return what `state_of` says, but for how many documents were removed."""
+    return "-".join(state.split("-")[:3])
+
+
+def _write_without(file: BinaryIO, last: EpochArchive, task: Task, edition: int) -> dict[str, Any] | None:
+    """Write the last edition without what it says of removed texts; None where its bytes are lost."""
+    epoch = last.epoch
+    removed = set(_removed(epoch).values_list("document__doc_id", flat=True))
+    try:
+        with store().open(last.place) as earlier:
+            return copy_without(
+                earlier, file, removed, edition, lambda manifest: datasheet(epoch, task, manifest)
+            )
+    except FileNotFoundError:
+        return None
+
+
+def _delete_withdrawn(epoch: Epoch, there: Mapping[str, Stored]) -> None:
+    """Delete the bytes of the editions that may not be given any more, once another was made from them."""
+    last, removed = newest(epoch), removed_documents(epoch)
+    if last is None or last.removed < removed:
+        return
+    for one in EpochArchive.objects.filter(epoch=epoch, removed__lt=removed):
+        if one.place in there:
+            _delete(one.place)
+
+
+def _delete(place: str) -> None:
+    installation.require_ours()
+    store().delete(place)
 
 
 def _release_keys(epoch: Epoch) -> Mapping[int, bytes]:
@@ -235,6 +302,7 @@ def _try(epoch: Epoch, task: Task) -> bool:
         logger.exception("the archive of epoch %s could not be made", epoch)
         store().put(_failure(epoch), BytesIO())
         return False
+    store().delete(_failure(epoch))
     return True
 
 

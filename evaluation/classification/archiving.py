@@ -1,17 +1,28 @@
-"""What the archive of an epoch of classifications has beside what all have: the class of each prediction."""
+"""What the archive of an epoch of classifications has beside what all have: the class of each prediction.
+
+Every system gives every item a class, so a shown system tells each item's place. What a hidden one gives the
+items that nobody judged is withheld, and scores come out of sums over all items instead.
+"""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
+import numpy as np
+
 from evaluation.classification.items import LABELS
-from evaluation.classification.scoring import BY_CLASS
+from evaluation.classification.scoring import BY_CLASS, read_totals
 from evaluation.design import columns
 from evaluation.task import ArchivedDivision, Archiving, ToArchive
 from kbpo.core.database.coded import unpack_names
+from kbpo_archive.classification import EACH, NOTHING_TOLD, SUMS
 from kbpo_archive.writing import Writer
+from kbpo_estimators.scores import CoordinatedSample
 
 CLASSES = "classes.json"
+LEAST_WITHHELD = 5
+"""Of fewer items that nobody judged sums would say too much of each."""
 
 
 def describe(contents: ToArchive, is_open: Sequence[bool]) -> Iterator[tuple[str | None, Sequence[Any]]]:
@@ -21,10 +32,19 @@ def describe(contents: ToArchive, is_open: Sequence[bool]) -> Iterator[tuple[str
 
 
 def prediction_columns(contents: ToArchive) -> Mapping[str, Sequence[Sequence[Any]]]:
-    """Return the class that each system gives each item."""
+    """Return the class that each system gives each item, as far as that is told."""
     stored = columns.read([batch.pk for batch in contents.pool.batches], [LABELS])
     names = [unpack_names(one[LABELS]) for one in stored]
-    return {"label": [column.values[column.codes].tolist() for column in names]}
+    return {
+        "label": [
+            [None if is_withheld else name for name, is_withheld in zip(given, own, strict=True)]
+            for given, own in zip(
+                (column.values[column.codes].tolist() for column in names),
+                (one.tolist() for one in contents.withheld),
+                strict=True,
+            )
+        ]
+    }
 
 
 def divide(contents: ToArchive) -> Iterator[ArchivedDivision]:
@@ -35,13 +55,46 @@ def divide(contents: ToArchive) -> Iterator[ArchivedDivision]:
 
 
 def write(writer: Writer, contents: ToArchive) -> Mapping[str, Any]:
-    """Write the classes."""
+    """Write the classes; and sums over all items, where some of what systems give them is withheld."""
     classes = contents.epoch.corpus.classes
     assert classes is not None, "a corpus for classification has classes"
     writer.add(CLASSES, [json.dumps(classes.names, ensure_ascii=False).encode() + b"\n"])
-    return {"classes": classes.names}
+    withheld = max((int(one.sum()) for one in contents.withheld), default=0)
+    told = EACH if not withheld else SUMS if withheld >= LEAST_WITHHELD else NOTHING_TOLD
+    if told == SUMS:
+        _write_sums(writer, contents, classes.names)
+    return {"classes": classes.names, "predictions": told}
+
+
+def _write_sums(writer: Writer, contents: ToArchive, names: Sequence[str]) -> None:
+    assert isinstance(contents.sample, CoordinatedSample), "its corpora have no other design"
+    q, totals = read_totals(contents.pool, contents.sample)
+    places = np.flatnonzero(contents.sample.sampled).tolist()
+    folds = contents.sample.folds.tolist()
+    writer.add_table(
+        "predicted",
+        (
+            (name, unit, folds[unit], value)
+            for name, column in zip(names, q.T.tolist(), strict=True)
+            for unit, value in zip(places, column, strict=True)
+        ),
+    )
+    of_all = ((0, number, None, likely, None) for number, likely in enumerate(totals.likely.tolist()))
+    of_systems = (
+        (system, number, *row)
+        for system, rows in enumerate(
+            zip(totals.assigned.tolist(), totals.found.tolist(), totals.need.tolist(), strict=True), start=1
+        )
+        for number, row in enumerate(zip(*rows, strict=True))
+    )
+    writer.add_table("class_sums", chain(of_all, of_systems))
 
 
 ARCHIVING = Archiving(
-    unit_columns=(), describe=describe, divide=divide, prediction_columns=prediction_columns, write=write
+    unit_columns=(),
+    describe=describe,
+    divide=divide,
+    prediction_columns=prediction_columns,
+    write=write,
+    shares_units=True,
 )

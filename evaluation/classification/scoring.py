@@ -17,7 +17,7 @@ from evaluation.task import Sample, Subsets
 from evaluation.units import FloatArray, IntArray, Pool
 from kbpo.core.database.bulk import read_rows
 from kbpo.core.database.coded import unpack_names
-from kbpo_estimators.classification.estimates import FEW, Given, Scores, learn
+from kbpo_estimators.classification.estimates import FEW, Given, Scores, Totals, learn
 from kbpo_estimators.classification.labels import AuditedItems
 from kbpo_estimators.classification.sides import Side
 from kbpo_estimators.intervals import DEFAULT_LEVEL, LEVELS, interval
@@ -75,6 +75,14 @@ def prior(pool: Pool, sample: CoordinatedSample) -> FloatArray:
     return np.clip(np.where(truth < 0, q.sum(axis=1), of_label), 0.0, 1.0)
 
 
+def read_totals(pool: Pool, sample: CoordinatedSample) -> tuple[FloatArray, Totals]:
+    """Return q of each sampled item, float[S, C], and the sums over all items that scores take."""
+    names = _classes(pool)
+    systems = _read_given(pool, names)
+    q, _ = learn(systems, len(names), sample.sampled, sample.folds, _read_truth(pool, names))
+    return q[sample.sampled], Totals.of(systems, sample.pi, q)
+
+
 def _rows_by_class(standard: str, scores: Scores, systems: int) -> Iterator[SubsetRow]:
     for system in range(systems):
         for number in range(scores.classes):
@@ -111,7 +119,7 @@ def _scores(pool: Pool, sample: Sample) -> tuple[dict[str, Scores], PooledModel 
     names = _classes(pool)
     systems, truth = _read_given(pool, names), _read_truth(pool, names)
     q, model = learn(systems, len(names), sample.sampled, sample.folds, truth)
-    of = partial(Scores, systems, len(names), sample.pi, sample.sampled, truth, q)
+    of = partial(Scores.of, systems, len(names), sample.pi, sample.sampled, truth, q)
     audit = _read_audit(pool, sample, names)
     return {VOTES: of(), **({} if audit is None else {AUDIT: of(audit)})}, model
 

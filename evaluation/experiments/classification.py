@@ -245,14 +245,14 @@ def simulate(
         sampled, folds = rng.random(world.size) < pi, rng.integers(0, coordinated.FOLDS, world.size)
 
         q = learn(systems, classes, sampled, folds, truth)[0] if learns else unlearnt
-        ways = {"exact": Scores(systems, classes, pi, sampled, truth, q)}
+        ways = {"exact": Scores.of(systems, classes, pi, sampled, truth, q)}
         if judges is not None:
             votes = judge(judges, truth, systems, classes, rng)
             q = learn(systems, classes, sampled, folds, votes.labels)[0] if learns else unlearnt
-            ways["votes"] = Scores(systems, classes, pi, sampled, votes.labels, q)
+            ways["votes"] = Scores.of(systems, classes, pi, sampled, votes.labels, q)
             for share in shares:
                 audited = audit(votes, sampled, truth, q, share, rng)
-                ways[str(share)] = Scores(systems, classes, pi, sampled, votes.labels, q, audited)
+                ways[str(share)] = Scores.of(systems, classes, pi, sampled, votes.labels, q, audited)
         true = [true_scores(one.classes, truth, classes) for one in systems]
         for way, scores in ways.items():
             _note_all(noted.setdefault(way, {}), scores, true)

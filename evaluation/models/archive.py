@@ -41,6 +41,10 @@ class EpochArchive(models.Model):
         max_length=8, help_text="How its documents annotated in full are told; empty where there are none."
     )
     figures = models.PositiveIntegerField(help_text="How many published figures it states.")
+    removed = models.PositiveIntegerField(
+        default=0,
+        help_text="Of the documents of which it may tell the text's digest, how many had been removed.",
+    )
     made_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

@@ -19,6 +19,7 @@ from annotations.data import files as corpus_files
 from annotations.models import Corpus, CorpusFiles
 from annotations.ontologies import plain_ontology_of
 from annotations.roles import Person
+from evaluation.archives import making as archives
 from evaluation.models import EpochArchive
 from evaluation.registry import TASKS
 from evaluation.starting import SmallFile, small_files
@@ -27,6 +28,7 @@ from evaluation.views.forms import AgreementForm
 from evaluation.views.parts import send_file
 from kbpo import __version__
 from kbpo.accounts.models import User
+from kbpo.core.errors import Gone
 from kbpo.core.revalidating import public_page
 from kbpo.core.storage import store
 
@@ -130,8 +132,15 @@ def _send_large(request: HttpRequest, corpus: Corpus, name: str) -> HttpResponse
 
 
 def _send_archive(request: HttpRequest, corpus: Corpus, epoch: int, edition: int) -> HttpResponseBase:
-    """Send an edition of a released epoch's archive: everybody may have it, and it stays what it is."""
-    archive = get_object_or_404(EpochArchive, epoch__corpus=corpus, epoch__number=epoch, edition=edition)
+    """Send an edition of a released epoch's archive: everybody may have it, and it stays what it is.
+
+    It is gone once a document was removed of which it may tell something.
+    """
+    editions = EpochArchive.objects.select_related("epoch")
+    archive = get_object_or_404(editions, epoch__corpus=corpus, epoch__number=epoch, edition=edition)
+    removed = archives.removed_documents(archive.epoch)
+    if archive.removed < removed:
+        raise Gone(_removed(archive, archives.newest(archive.epoch), removed))
     etag = f'"{archive.digest}"'
     unchanged = get_conditional_response(request, etag=etag)
     if unchanged is not None:
@@ -249,12 +258,29 @@ def _large(made: CorpusFiles | None, task: Task | None, *, may_download: bool) -
 
 def _archives(corpus: Corpus) -> Iterator[Listed]:
     editions = EpochArchive.objects.filter(epoch__corpus=corpus).select_related("epoch")
-    for one in editions.order_by("epoch__number", "edition"):
+    ordered = list(editions.order_by("epoch__number", "edition"))
+    newest = {one.epoch_id: one for one in ordered}
+    removed = archives.removed_by_epoch(corpus) if ordered else {}
+    for one in ordered:
         what = (
             f"The archive of epoch {one.epoch.number}: judgements, the sample with every probability, and the"
             f" {one.figures:,} published figures, which come out of it again"
         )
-        yield Listed(one.name, what, one.size, one.digest, is_open=True)
+        now = removed.get(one.epoch_id, 0)
+        if one.removed < now:
+            what = _removed(one, newest[one.epoch_id], now)
+        yield Listed(one.name, what, one.size, one.digest, is_open=one.removed >= now)
+
+
+def _removed(archive: EpochArchive, newest: EpochArchive | None, removed: int) -> str:
+    """Say why an edition is not given any more, and what is in its place."""
+    other = "another edition, without it, is being made"
+    if newest is not None and newest.removed >= removed:
+        other = f"{newest.name} is without it"
+    return (
+        f"Edition {archive.edition} of the archive of epoch {archive.epoch.number} is not given any more: a"
+        f" document was removed of whose text it may have the SHA-256; {other}"
+    )
 
 
 def _others(

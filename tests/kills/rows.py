@@ -159,7 +159,7 @@ def describe_archive(one: EpochArchive) -> str:
         file.flush()
         with Archive(file.name) as archive:
             again = compare(archive)
-    return json.dumps([one.name, is_whole, again.agrees, len(again.stated), again.held_back])
+    return json.dumps([one.name, is_whole, again.agrees, len(again.scores.stated), again.scores.held_back])
 
 
 def _listed(folder: str) -> list[str]:

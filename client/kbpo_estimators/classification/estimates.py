@@ -22,7 +22,7 @@ adds (ADR 64).
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -129,53 +129,86 @@ def learn(
     return np.ascontiguousarray(found.of_pool.reshape(classes, n).T), found.model
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Totals:
+    """What scores take from all items, sampled or not.
+
+    Attributes
+    ----------
+    size : int
+        N.
+    likely : float[C]
+        Σ q_c.
+    assigned : int[m, C]
+        A_c: the items that each system gives each class.
+    found : float[m, C]
+        Σ q_c over those.
+    need : float[m, C]
+        Σ (1/π − 1) over those.
+    """
+
+    size: int
+    likely: FloatArray
+    assigned: IntArray
+    found: FloatArray
+    need: FloatArray
+
+    @classmethod
+    def of(cls, systems: Sequence[Given], pi: FloatArray, q: FloatArray) -> "Totals":
+        """Sum over all items: π is float[N], q float[N, C]."""
+        every, classes, spread = np.arange(pi.size), q.shape[1], 1.0 / pi - 1.0
+
+        def summed(weights: Callable[[Given], FloatArray]) -> FloatArray:
+            return np.array(
+                [np.bincount(one.classes, weights=weights(one), minlength=classes) for one in systems]
+            )
+
+        return cls(
+            pi.size,
+            q.sum(axis=0),
+            np.array([np.bincount(one.classes, minlength=classes) for one in systems]),
+            summed(lambda one: q[every, one.classes]),
+            summed(lambda one: spread),
+        )
+
+
 class Scores:
     """The scores of all systems of a pool, and how they go together.
 
+    `of` makes them from all items; they need the sampled ones alone, and sums over all.
+
     Parameters
     ----------
-    systems : sequence of Given
-    classes : int
-        C.
-    pi : float[N]
+    given : sequence of int[S]
+        The class that each system gives each sampled item.
+    pi : float[S]
         In (0, 1].
-    sampled : bool[N]
-        Those with π = 1 among them.
-    truth : int[N]
+    truth : int[S]
         As `learn` takes it.
-    q : float[N, C]
+    q : float[S, C]
         As `learn` returns it; zeros where nothing was learnt.
+    totals : Totals
     audit : AuditedItems, optional
         The audit of the sampled items; left out, labels are taken for the truth.
-
-    Raises
-    ------
-    InvalidInput
-        If lengths differ or a value is out of range.
     """
 
     def __init__(
         self,
-        systems: Sequence[Given],
-        classes: int,
-        pi: ArrayLike,
-        sampled: ArrayLike,
-        truth: ArrayLike,
+        given: Sequence[IntArray],
+        pi: FloatArray,
+        truth: IntArray,
         q: FloatArray,
+        totals: Totals,
         audit: AuditedItems | None = None,
     ) -> None:
-        inside = _checks.flags("sampled", sampled)
-        inclusion = _checks.probabilities("pi", pi, length=inside.size)
-        if (missing := (inclusion == 1.0) & ~inside).any():
-            _checks.refuse("sampled", f"leaves out item {int(np.argmax(missing))}, whose π is 1; it must not")
-        self.classes = classes
-        self.size = inside.size
-        self.pi = inclusion[inside]
+        self.classes = q.shape[1]
+        self.totals = totals
+        self.size = totals.size
+        self.pi = pi
         self._weights = variance_weights(self.pi)
-        self._spread = 1.0 / inclusion - 1.0
-        self.truth = _checks.integers("truth", np.asarray(truth)[inside], low=-1, below=classes)
-        self._known = Known.of(self.truth, q[inside], self.pi, audit)
-        self._q = q[inside]
+        self.truth = _checks.integers("truth", truth, low=-1, below=self.classes)
+        self._known = Known.of(self.truth, q, self.pi, audit)
+        self._q = q
         residuals = self._known.labels - self._q
         residuals[np.abs(residuals) < _ROUNDING] = 0.0
         weighted = residuals / self.pi[:, None]
@@ -184,21 +217,57 @@ class Scores:
         expected = float((model * (1.0 - model)).sum())
         square = float((self._known.likely[:, :-1] * (1.0 - 2.0 * self._q)).sum() + (self._q**2).sum())
         self._scale = (square + DOUBT) / (expected + DOUBT) if expected > 0 else None
-        self.of_class = q.sum(axis=0) + weighted.sum(axis=0)
-        self.judged = np.bincount(self.truth[self.truth >= 0], minlength=classes)
-        self._given = [one.classes[inside] for one in systems]
-        every = np.arange(self.size)
-        self.assigned = np.array([np.bincount(one.classes, minlength=classes) for one in systems])
-        self.found = np.array(
-            [
-                np.bincount(one.classes, weights=q[every, one.classes], minlength=classes)
-                + np.bincount(given, weights=weighted[self._rows, given], minlength=classes)
-                for one, given in zip(systems, self._given, strict=True)
-            ]
+        self.of_class = totals.likely + weighted.sum(axis=0)
+        self.judged = np.bincount(self.truth[self.truth >= 0], minlength=self.classes)
+        self._given = given
+        self.assigned = totals.assigned
+        self.found = totals.found + np.array(
+            [np.bincount(one, weights=weighted[self._rows, one], minlength=self.classes) for one in given]
         )
-        self._need = np.array(
-            [np.bincount(one.classes, weights=self._spread, minlength=classes) for one in systems]
-        )
+
+    @classmethod
+    def of(
+        cls,
+        systems: Sequence[Given],
+        classes: int,
+        pi: ArrayLike,
+        sampled: ArrayLike,
+        truth: ArrayLike,
+        q: FloatArray,
+        audit: AuditedItems | None = None,
+    ) -> "Scores":
+        """Return the scores from all items.
+
+        Parameters
+        ----------
+        systems : sequence of Given
+        classes : int
+            C.
+        pi : float[N]
+            In (0, 1].
+        sampled : bool[N]
+            Those with π = 1 among them.
+        truth : int[N]
+            As `learn` takes it.
+        q : float[N, C]
+            As `learn` returns it; zeros where nothing was learnt.
+        audit : AuditedItems, optional
+            As `Scores` takes it.
+
+        Raises
+        ------
+        InvalidInput
+            If lengths differ or a value is out of range.
+        """
+        inside = _checks.flags("sampled", sampled)
+        inclusion = _checks.probabilities("pi", pi, length=inside.size)
+        if (missing := (inclusion == 1.0) & ~inside).any():
+            _checks.refuse("sampled", f"leaves out item {int(np.argmax(missing))}, whose π is 1; it must not")
+        if q.shape[1] != classes:
+            _checks.refuse("q", f"has {q.shape[1]} columns; one for each of {classes} classes is right")
+        given = [one.classes[inside] for one in systems]
+        labels = np.asarray(truth)[inside]
+        return cls(given, inclusion[inside], labels, q[inside], Totals.of(systems, inclusion, q), audit)
 
     @property
     def _model(self) -> FloatArray:
@@ -294,7 +363,7 @@ class Scores:
 
         Of an average too few is known while fewer than `FEW` judged items are of one of its classes.
         """
-        spread = float(self._spread.sum())
+        spread = float(self.totals.need[system].sum())
         n_eff = self.size**2 / spread if spread > 0 else math.inf
         estimates = {"accuracy": float(self.found[system].sum()) / self.size}
         if (self.judged >= FEW).all():
@@ -320,7 +389,7 @@ class Scores:
             "f1": int(self.judged[number]) >= FEW,
         }
         squares = float(self._weights[self.truth == number].sum())
-        assigned, need = float(self.assigned[system, number]), float(self._need[system, number])
+        assigned, need = float(self.assigned[system, number]), float(self.totals.need[system, number])
         true = float(self._of_class[number]) ** 2 / squares if squares > 0 else math.inf
         n_eff = {"precision": assigned**2 / need if need > 0 else math.inf, "recall": true, "f1": true}
         values, slopes = self.measured(system), self._slopes(system)

@@ -19,6 +19,7 @@ from evaluation.kbp.task import TASK as KBP
 from evaluation.models import (
     Computation,
     Epoch,
+    Estimate,
     SampledUnit,
     Score,
     ScoreChange,
@@ -29,11 +30,13 @@ from evaluation.models import (
 from evaluation.scoring import audit, estimation, releasing
 from evaluation.scoring.published import freezing, history, recording, timeline
 from evaluation.submissions import anonymity, lifecycle
+from evaluation.task import Task
 from kbpo import pipeline
 from kbpo.accounts.models import User
 from kbpo.api.resources.snapshots import HistorySerializer
 from kbpo.core.errors import Conflict
 from kbpo.core.models import AuditEntry
+from kbpo_estimators import intervals
 from tests.factories import TeamFactory, UserFactory, give
 from tests.integration.conftest import Small
 
@@ -116,6 +119,69 @@ def test_what_was_cited_keeps_its_numbers(
         assert "Withdrawn" in page
         assert "one</a>" not in page
         assert "Alpha" not in page
+
+
+@pytest.fixture
+def change_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    """Have intervals be wider, as if the file of code that makes them had been edited."""
+
+    def change() -> None:
+        source = Path(intervals.__file__)
+        edited = tmp_path / source.name
+        before, after = "at = (1 + level) / 2\n", "at = (1 + level) / 2 + 0.02\n"
+        edited.write_text(source.read_text().replace(before, after))
+        assert edited.read_text() != source.read_text()
+        files = estimation.code_files
+
+        def edited_files(task: Task) -> list[Path]:
+            return [edited if path == source else path for path in files(task)]
+
+        code = {"__name__": intervals.__name__}
+        exec(compile(edited.read_text(), str(edited), "exec"), code)
+        monkeypatch.setattr(intervals, "_quantile", code["_quantile"])
+        monkeypatch.setattr(estimation, "code_files", edited_files)
+        monkeypatch.setattr(estimation, "code_version", estimation.code_version.__wrapped__)
+
+    return change
+
+
+def test_a_change_of_code_that_alters_figures_leaves_what_was_cited_as_it_was(
+    scored: Submission, corpus: Corpus, change_code: Callable[[], None]
+) -> None:
+    first = scored.score_changes.get()
+    system, history_of = f"/submissions/{scored.pk}/", f"/submissions/{scored.pk}/history.json"
+    cited = f"{system}scores/{first.computation.number}/"
+    freeze(corpus)
+    kept = "/corpora/small/snapshots/1.json", "/corpora/small/snapshots/1.csv", f"/api/v1{FIRST}"
+    before = {address: text(address) for address in kept}
+    shown = {address: numbers(text(address)) for address in (cited, FIRST)}
+    rows, live = json.loads(text(history_of)), numbers(text(system))
+    lows = set(Estimate.objects.values_list("low", flat=True))
+
+    old = estimation.code_version(KBP)
+    change_code()
+    new = estimation.code_version(KBP)
+    assert new != old
+    Epoch.objects.update(scores_due=True)
+    assert estimation.score_epoch(epoch_id=corpus.epochs.get().pk, task=KBP)
+
+    changes = history.changes(scored)
+    assert [one.code_version for one in changes] == [old, new]
+    assert changes[1].why.code_before == old
+    assert changes[0].figures != changes[1].figures
+    assert lows != set(Estimate.objects.values_list("low", flat=True))
+    latest = numbers(text(f"{system}scores/{changes[1].number}/"))
+    assert latest != shown[cited]
+    assert numbers(text(system)) != live
+    assert f"{old}, then {new}" in text(system)
+    assert json.loads(text(history_of))[: len(rows)] == rows
+    assert {row["code_version"] for row in json.loads(text(history_of))[len(rows) :]} == {new}
+
+    assert {address: text(address) for address in kept} == before
+    assert {address: numbers(text(address)) for address in shown} == shown
+    assert old in text(cited)
+    assert list(freezing.audit(corpus)) == []
+    assert freeze(corpus).number == 2  # the board is another now
 
 
 def test_its_digest_is_over_the_bytes_of_its_file(scored: Submission, corpus: Corpus) -> None:

@@ -10,9 +10,11 @@ import pytest
 from django.core.management import call_command
 from django.utils import timezone
 
-from annotations.models import Corpus, Document
+from annotations import takedowns
+from annotations.models import AnnotatedMention, Corpus, Document
 from docs import recompute_precision
 from evaluation.archives import making
+from evaluation.archives.contents import Contents
 from evaluation.design import epochs
 from evaluation.kbp.recall import exhaustive
 from evaluation.kbp.task import TASK as KBP
@@ -39,6 +41,7 @@ from kbpo_archive.recomputing import AGREE, between, compare
 from kbpo_client import command
 from kbpo_estimators.coordinated import uniforms
 from tests.archives import made, recomputed, released
+from tests.factories import UserFactory
 from tests.world import World
 
 pytestmark = pytest.mark.django_db
@@ -77,6 +80,36 @@ def test_every_rank_of_the_release_comes_out_of_it_again(judged):
     assert published
     assert {figure.estimate for place, figure in ranks.figures.items() if place.measure == "systems"} == {4}
     assert not ranks.differences.keys() - ranks.stated.keys()
+
+
+def test_a_ranked_system_that_is_not_in_it_is_told(judged, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(Contents, "ranked", property(lambda contents: set(list(contents.named)[:1])))
+        first = released(1.0)
+    with Archive(path_of(first.place)) as archive:
+        again = compare(archive)
+    assert not again.agrees
+    assert again.ranks.held_back == 0
+    assert {place.measure for place in again.differences} >= {"systems", "rank"}
+    assert again.differences.keys() <= again.ranks.differences.keys()
+
+
+def test_ranks_beside_systems_of_earlier_epochs_are_held_back_and_nothing_else_is(judged, monkeypatch):
+    monkeypatch.setattr(Contents, "_has_earlier", True)
+    with monkeypatch.context() as patch:
+        patch.setattr(Contents, "ranked", property(lambda contents: set(list(contents.named)[:1])))
+        fewer = released(1.0)
+    with Archive(path_of(fewer.place)) as archive:
+        again = compare(archive)
+        stated = len(archive.table("ranks")["system"])
+    assert again.agrees
+    assert not again.ranks.stated
+    assert again.ranks.held_back > stated  # of all there are two numbers a row
+    EpochArchive.objects.all().delete()
+    with Archive(path_of(made().place)) as archive:
+        again = compare(archive)
+    assert again.agrees
+    assert again.ranks.held_back == 0
 
 
 @pytest.mark.parametrize(("retire", "told"), [(None, {"precision"}), (1.0, {"precision", "recall", "f1"})])
@@ -192,6 +225,89 @@ def test_of_few_sealed_documents_nothing_is_told_and_precision_is_computed_all_t
     assert again.agrees
     assert again.scores.held_back > 0
     assert {place.measure for place in again.scores.stated} == {"precision"}
+
+
+def take_down(doc_id):
+    """Remove the text of a document."""
+    document = Document.objects.get(doc_id=doc_id)
+    operator = UserFactory.create(operator=True)
+    takedowns.take_down(document=document, reason="its author asked", by=operator, now=timezone.now())
+
+
+def read(client, archive):
+    """Return the status with which an edition is answered, and what is said."""
+    answer = client.get(f"/corpora/small/data/{archive.name}")
+    return answer.status_code, b"".join(answer)
+
+
+def test_a_removed_document_blocks_the_editions_that_tell_of_it_and_the_next_is_without_it(judged, client):
+    AnnotatedMention.objects.update(link="Zyzzyva")
+    first = released(0.5)
+    with Archive(path_of(first.place)) as archive:
+        documents = archive.table("documents")
+        doc_id, digest = documents["doc_id"][0], documents["sha256"][0]
+        mentions = archive.table("mentions")
+        linked = [one for one, at in zip(mentions["link"], mentions["document"], strict=True) if at == 0]
+    assert digest
+    assert any(linked)
+    take_down(doc_id)
+    status, said = read(client, first)
+    assert status == 404
+    assert b"another edition, without it, is being made" in said
+    assert f"/corpora/small/data/{first.name}" not in client.get("/corpora/small/data/").text
+    listed = client.get("/api/v1/corpora/small/data/").json()["results"]
+    assert {one["name"]: one["is_open"] for one in listed}[first.name] is False
+
+    second = made()
+    assert second.edition == 2
+    assert not path_of(first.place).exists()
+    status, said = read(client, first)
+    assert status == 404
+    assert f"{second.name} is without it".encode() in said
+    status, content = read(client, second)
+    assert (status, hashlib.sha256(content).hexdigest()) == (200, second.digest)
+    with Archive(path_of(second.place)) as archive:
+        documents, mentions = archive.table("documents"), archive.table("mentions")
+        place = documents["doc_id"].index(doc_id)
+        whole = b"".join(archive.read(name) for name in archive.digests)
+        own = [one for one, at in zip(mentions["link"], mentions["document"], strict=True) if at == place]
+        assert compare(archive).agrees
+    assert not any(own)
+    assert digest.encode() not in whole
+    assert making.make_archives(find_task=task_of, now=timezone.now()) == 0
+
+
+def test_a_document_that_is_removed_while_an_edition_is_written_blocks_it_too(judged, client, monkeypatch):
+    with Archive(path_of(released(0.5).place)) as archive:
+        doc_id = archive.table("documents")["doc_id"][0]
+    EpochArchive.objects.all().delete()
+    save = EpochArchive.save
+
+    def save_late(archive, **options):
+        take_down(doc_id)
+        save(archive, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(EpochArchive, "save", save_late)
+        late = made()
+    assert late.removed == 0
+    assert read(client, late)[0] == 404
+    assert read(client, made())[0] == 200
+
+
+def test_what_says_that_making_one_failed_goes_once_it_succeeds(judged, monkeypatch):
+    def fail(*args):
+        raise ValueError("a fault")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(making, "make", fail)
+        with pytest.raises(AssertionError):
+            released(None)
+    marks = path_of(making.FOLDER)
+    assert [one.name for one in marks.glob("*-failed")] == [f"{Epoch.objects.get(number=1).pk}-failed"]
+    assert making.make_archives(find_task=task_of, now=timezone.now()) == 0  # it waits for a while
+    assert making.make_archives(find_task=task_of, now=timezone.now() + 2 * making.PAUSE) == 1
+    assert not list(marks.glob("*-failed"))
 
 
 def test_there_is_none_of_an_open_epoch(judged):

@@ -1,11 +1,8 @@
 """What is sealed is in no archive, training data, snapshot or history, nor at an address that shows these."""
 
-import base64
 import csv
-import hashlib
 import json
 import re
-import zipfile
 from datetime import datetime
 
 import pytest
@@ -18,30 +15,23 @@ from django.utils import timezone
 from annotations.models import Corpus, Document, Label, Question
 from evaluation.kbp.recall import exhaustive
 from evaluation.kbp.task import TASK as KBP
-from evaluation.models import (
-    ArchiveKey,
-    DocumentSample,
-    Epoch,
-    EpochArchive,
-    ScoreChange,
-    Snapshot,
-    Submission,
-)
+from evaluation.models import DocumentSample, Epoch, EpochArchive, ScoreChange, Snapshot, Submission
 from evaluation.scoring import releasing
 from evaluation.scoring.published import freezing, timeline
 from evaluation.scoring.stored import Measure
 from kbpo import pipeline
-from kbpo.accounts.models import Team, User
+from kbpo.accounts.models import Team
 from kbpo.core.keeping import installation
 from kbpo.core.keeping.models import Installation
 from kbpo.core.storage.folder import path_of
 from kbpo_archive.reading import Archive
 from kbpo_archive.training.making import Folder, make
+from tests import leaks
 from tests.archives import made
+from tests.leaks import HIDDEN, LABORATORY, SOCIETY, VEILED, WITHDRAWN
 from tests.world import World
 
 pytestmark = pytest.mark.django_db
-HIDDEN, WITHDRAWN, TEAM = "Zanzibar the hidden", "Zanzibar the withdrawn", "Zanzibar laboratory"
 
 
 @pytest.fixture(scope="module")
@@ -56,10 +46,11 @@ def told(judged, django_db_blocker, tmp_path_factory):
 
 def tell(tmp_path):
     """Release an epoch, have systems judged in the next, and gather what everybody can read, by place."""
-    client = Client()
-    Submission.objects.filter(name="s1").update(name=HIDDEN)
-    Submission.objects.filter(name="s3").update(name=WITHDRAWN)
-    Team.objects.filter(name="Gamma").update(name=TEAM)
+    for before, name in (("s1", HIDDEN), ("s2", VEILED), ("s3", WITHDRAWN)):
+        Submission.objects.filter(name=before).update(name=name)
+    for before, name in (("Beta", SOCIETY), ("Gamma", LABORATORY)):
+        Team.objects.filter(name=before).update(name=name)
+    leaks.veil(VEILED)
     releasing.release(corpus=Corpus.objects.get(), task=KBP, retire=0.5)
     archive = made()
     gold = str(World(40).write_gold(tmp_path / "gold"))
@@ -74,29 +65,13 @@ def tell(tmp_path):
     Corpus.objects.update(texts=Corpus.Texts.OPERATORS)
     with Archive(path_of(archive.place)) as opened:
         make(opened, Folder(tmp_path / "training"))
-    with zipfile.ZipFile(path_of(archive.place)) as files:
-        found = {f"archive {name}": files.read(name) for name in files.namelist()}
-    for file in (tmp_path / "training").rglob("*"):
-        if file.is_file():
-            found[f"training {file.name} {file.parent.name}"] = file.read_bytes()
-    systems = Submission.objects.filter(name__in=("s0", "late")).values_list("pk", flat=True)
-    numbers = Snapshot.objects.values_list("number", flat=True)
-    assert len(systems) == len(numbers) == 2
-    change = ScoreChange.objects.filter(submission__name="late").latest("pk")
-    for address in (
-        *("/corpora/small/", "/corpora/small/snapshots/", "/corpora/small/data/"),
-        "/corpora/small/compare/?" + "&".join(f"{one}={pk}" for one, pk in zip("ab", systems, strict=True)),
-        f"/submissions/{change.submission_id}/scores/{change.computation.number}/",
-        *(f"/corpora/small/snapshots/{number}{end}" for number in numbers for end in ("/", ".json", ".csv")),
-        *(f"/submissions/{pk}/{name}" for pk in systems for name in ("", "history.csv", "history.json")),
-        *("/api/v1/corpora/small/snapshots/", "/api/v1/corpora/small/data/"),
-        *(f"/api/v1/corpora/small/snapshots/{number}/" for number in numbers),
-        *(f"/api/v1/submissions/{pk}/history/" for pk in systems),
-    ):
-        answer = client.get(address)
-        assert answer.status_code == 200, address
-        found[address] = b"".join(answer)
-    return found
+    systems = [Submission.objects.get(name=name).pk for name in ("s0", "late", VEILED)]
+    assert Snapshot.objects.count() == 2
+    return (
+        leaks.read_archive(archive)
+        | leaks.read_files(tmp_path / "training")
+        | leaks.read_addresses(Client(), "small", systems)
+    )
 
 
 def planted():
@@ -104,41 +79,17 @@ def planted():
     words = {
         word.strip(".,") for text in Document.objects.values_list("text", flat=True) for word in text.split()
     }
-    return {
-        "texts": {word for word in words if len(word) > 4 and word[0].isupper()},
-        "people": {*User.objects.values_list("email", flat=True)},
-        "names": {HIDDEN, WITHDRAWN, TEAM},
-        "keys": {
-            *Epoch.objects.filter(released_at=None).values_list("secret", flat=True),
-            *DocumentSample.objects.values_list("secret", flat=True),
-            *ArchiveKey.objects.values_list("key", flat=True),
-        },
-    }
-
-
-def forms(text):
-    """Return a text as it may stand somewhere: itself, in JSON, in base 64, and its digest."""
-    data = text.encode()
-    return {
-        text,
-        json.dumps(text)[1:-1],
-        base64.b64encode(data).decode().rstrip("=")[:-1],
-        hashlib.sha256(data).hexdigest(),
-    }
+    return {"texts": {word for word in words if len(word) > 4 and word[0].isupper()}, **leaks.planted()}
 
 
 def test_nothing_that_is_sealed_is_told(told):
     # Commitments are digests of secrets' bytes, and public from the start; digests of their texts are not.
-    for what, texts in planted().items():
-        assert texts, what
-        for where, data in told.items():
-            content = data.decode()
-            for text in texts:
-                assert not any(form in content for form in forms(text)), (what, where)
+    assert list(leaks.leaks(told, planted())) == []
 
 
 def test_it_is_found_where_it_is_looked_for(told):
-    assert Submission.objects.filter(name__in=[HIDDEN, WITHDRAWN]).count() == 2
+    assert Submission.objects.filter(name__in=[HIDDEN, VEILED, WITHDRAWN]).count() == 3
+    assert "Anonymous" in told["archive systems.csv"].decode()
     assert Epoch.objects.filter(released_at=None).get().batches.count() == 2
     secret = Epoch.objects.get(number=1).secret
     assert secret in told["archive manifest.json"].decode()

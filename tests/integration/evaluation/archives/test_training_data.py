@@ -1,10 +1,15 @@
 """Training data from archives: examples, how they were drawn, and weights that give published scores back."""
 
 import json
+import os
+import re
+import subprocess
+import sys
 from collections import defaultdict
 
 import numpy as np
 import pytest
+import yaml
 from django.core.management import call_command
 from django.db.models import F
 
@@ -210,7 +215,6 @@ def test_the_texts_of_another_corpus_are_refused(judged, tmp_path):
 
 
 def test_the_card_names_every_file_and_every_field(judged, tmp_path):
-    yaml = pytest.importorskip("yaml")
     found = made(released(1.0), tmp_path / "out")
     card = yaml.safe_load((tmp_path / "out" / "README.md").read_text().split("---\n")[1])
     files = {
@@ -228,6 +232,83 @@ def test_the_card_names_every_file_and_every_field(judged, tmp_path):
         for field in SETS[one["config_name"]].fields:
             told = fields[field.name]
             assert ("list" in told) if field.kind == LIST else told["dtype"] == field.kind
+
+
+TYPES = {"string": str, "int64": int, "float64": (float, int)}
+
+
+def is_of(value, feature):
+    """Say whether `datasets` takes a value for what the card says of it: anything may be null."""
+    if value is None:
+        return True
+    if "list" in feature:
+        inner = {one["name"]: one for one in feature["list"]}
+        return all(
+            one.keys() == inner.keys() and all(is_of(one[name], inner[name]) for name in inner)
+            for one in value
+        )
+    return isinstance(value, TYPES[feature["dtype"]]) and not isinstance(value, bool)
+
+
+def test_what_the_card_says_is_what_datasets_reads(judged, tmp_path):
+    """By its rules, without it: it is 400 MB with what it needs. The next test has it, if it is there."""
+    texts = corpus_file(tmp_path)
+    made(released(1.0), tmp_path / "out", texts)
+    out = tmp_path / "out"
+    card = yaml.safe_load((out / "README.md").read_text().split("---\n")[1])
+    features = {
+        one["config_name"]: {field["name"]: field for field in one["features"]}
+        for one in card["dataset_info"]
+    }
+    assert features.keys() == {one["config_name"] for one in card["configs"]}
+    named = []
+    for config in card["configs"]:
+        assert re.fullmatch(r"[A-Za-z0-9_.-]+", config["config_name"])
+        splits = [one["split"] for one in config["data_files"]]
+        assert len(splits) == len(set(splits))
+        assert all(re.fullmatch(r"\w+(\.\w+)*", split) for split in splits)
+        fields = features[config["config_name"]]
+        for one in config["data_files"]:
+            named.append(one["path"])
+            lines = (out / one["path"]).read_text(encoding="utf-8").splitlines()
+            assert lines
+            for line in lines:
+                example = json.loads(line)
+                assert example.keys() == fields.keys()
+                wrong = [name for name, value in example.items() if not is_of(value, fields[name])]
+                assert not wrong, (one["path"], wrong)
+    there = [str(path.relative_to(out)) for path in out.glob("data/**/*.jsonl")]
+    assert sorted(named) == sorted(there)
+
+
+LOAD = """
+import json, sys
+from datasets import get_dataset_config_names, load_dataset
+folder = sys.argv[1]
+print(json.dumps({
+    config: {split: list(rows) for split, rows in load_dataset(folder, config).items()}
+    for config in get_dataset_config_names(folder)
+}))
+"""
+
+
+def test_datasets_loads_every_example_as_it_is_written(judged, tmp_path):
+    python = os.environ.get("DATASETS_PYTHON", "")
+    if not python:
+        pytest.importorskip("datasets", reason="it is no requirement: docs/training.md says how to run this")
+    written = made(released(1.0), tmp_path / "out", corpus_file(tmp_path))
+    loaded = subprocess.run(
+        [python or sys.executable, "-c", LOAD, str(tmp_path / "out")],
+        env={"HF_HOME": str(tmp_path / "cache"), "HF_HUB_OFFLINE": "1", "PATH": os.environ["PATH"]},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert loaded.returncode == 0, loaded.stderr
+    found = json.loads(loaded.stdout)
+    assert found.keys() == written.keys() == SETS.keys()
+    for name, splits in written.items():
+        assert found[name] == splits
 
 
 def test_a_folder_with_something_in_it_is_refused(judged, tmp_path):

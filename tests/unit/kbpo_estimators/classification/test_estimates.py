@@ -38,7 +38,7 @@ def test_accuracy_found_and_classes_are_unbiased_over_all_samples(learns: bool) 
         q = np.zeros((6, 3))
         if learns:
             q, _ = learn(SYSTEMS, 3, sampled, FOLDS, np.where(sampled, TRUTH, 7))
-        scores = Scores(SYSTEMS, 3, PI, sampled, np.where(sampled, TRUTH, 7), q)
+        scores = Scores.of(SYSTEMS, 3, PI, sampled, np.where(sampled, TRUTH, 7), q)
         accuracy += [chance * scores.overall(one)["accuracy"].estimate for one in range(2)]
         found += chance * scores.found
         of_class += chance * scores.of_class
@@ -75,7 +75,7 @@ def test_with_an_audit_they_are_unbiased_for_its_labels_over_all_samples_and_aud
         voted = np.where(sampled, VOTED, 7)
         q = learn(SYSTEMS, 3, sampled, FOLDS, voted)[0] if learns else np.zeros((6, 3))
         for of_audit, audit in every_audit(sampled):
-            scores = Scores(SYSTEMS, 3, PI, sampled, voted, q, audit)
+            scores = Scores.of(SYSTEMS, 3, PI, sampled, voted, q, audit)
             both = chance * of_audit
             accuracy += [both * scores.overall(one)["accuracy"].estimate for one in range(2)]
             found += both * scores.found
@@ -95,8 +95,8 @@ def test_an_audit_of_everything_is_as_if_its_labels_had_been_the_votes() -> None
     q, pi = learn(systems, 3, sampled, rng.integers(0, 5, 400), voted)[0], np.full(400, 0.5)
     inside, every = int(sampled.sum()), np.ones(int(sampled.sum()), dtype=bool)
     audit = AuditedItems(np.ones(inside), every, truth[sampled], np.zeros(inside))
-    audited = Scores(systems, 3, pi, sampled, voted, q, audit)
-    exact = Scores(systems, 3, pi, sampled, truth, q)
+    audited = Scores.of(systems, 3, pi, sampled, voted, q, audit)
+    exact = Scores.of(systems, 3, pi, sampled, truth, q)
     for system in range(2):
         for measure, one in exact.overall(system).items():
             found = audited.overall(system)[measure]
@@ -125,13 +125,13 @@ def test_the_variance_that_the_draw_of_audits_adds_is_right_where_doubts_are() -
 def test_an_audit_that_leaves_out_a_certain_item_is_refused() -> None:
     audit = AuditedItems(np.ones(6), np.zeros(6, dtype=bool), TRUTH, DOUBTS)
     with pytest.raises(InvalidInput, match="item 0"):
-        Scores(SYSTEMS, 3, PI, np.ones(6, dtype=bool), TRUTH, np.zeros((6, 3)), audit)
+        Scores.of(SYSTEMS, 3, PI, np.ones(6, dtype=bool), TRUTH, np.zeros((6, 3)), audit)
 
 
 def test_a_census_is_exact_and_has_no_width() -> None:
     truth, systems = draw_world(World((0.5, 0.3, 0.2), (0.7,), size=200), np.random.default_rng(1))
     everything = np.ones(200, dtype=bool)
-    scores = Scores(systems, 3, np.ones(200), everything, truth, np.full((200, 3), 0.4))
+    scores = Scores.of(systems, 3, np.ones(200), everything, truth, np.full((200, 3), 0.4))
     true = true_scores(systems[0].classes, truth, 3)
     for measure, one in scores.overall(0).items():
         share = interval(one, 0.95)
@@ -147,7 +147,7 @@ def test_what_two_systems_give_alike_moves_their_difference_not_at_all() -> None
     truth, (one,) = draw_world(World((0.5, 0.5), (0.7,), size=300), rng)
     systems = [one, Given(one.classes, one.confidence, 1)]
     sampled = rng.random(300) < 0.4
-    scores = Scores(systems, 2, np.full(300, 0.4), sampled, truth, np.zeros((300, 2)))
+    scores = Scores.of(systems, 2, np.full(300, 0.4), sampled, truth, np.zeros((300, 2)))
     for measure in ("accuracy", "f1"):
         found = scores.covariance(measure)
         assert found[0, 0] > 0
@@ -158,7 +158,7 @@ def test_of_a_class_with_few_judged_items_nothing_is_said_nor_of_the_averages() 
     truth = np.array([0] * 50 + [1] * (FEW - 1))
     everything = np.ones(truth.size, dtype=bool)
     given = Given(np.zeros(truth.size, dtype=np.int64), np.ones(truth.size), 0)
-    scores = Scores([given], 2, np.ones(truth.size), everything, truth, np.zeros((truth.size, 2)))
+    scores = Scores.of([given], 2, np.ones(truth.size), everything, truth, np.zeros((truth.size, 2)))
     assert [name for name, one in scores.overall(0).items() if one is not None] == ["accuracy"]
     assert set(scores.by_class(0, 1).values()) == {None}
     assert scores.by_class(0, 0)["recall"].estimate == 1
@@ -166,4 +166,4 @@ def test_of_a_class_with_few_judged_items_nothing_is_said_nor_of_the_averages() 
 
 def test_a_sample_without_a_certain_item_is_refused() -> None:
     with pytest.raises(InvalidInput, match="item 5"):
-        Scores(SYSTEMS, 3, PI, np.zeros(6, dtype=bool), TRUTH, np.zeros((6, 3)))
+        Scores.of(SYSTEMS, 3, PI, np.zeros(6, dtype=bool), TRUTH, np.zeros((6, 3)))
