@@ -213,7 +213,13 @@ def _replace_withdrawn(epoch: Epoch, task: Task, there: Mapping[str, Stored]) ->
             return 0
         installation.require_ours()
         last = newest(epoch)
-        is_made = last is not None and last.removed < removed and _copy(last, removed, task)
+        try:
+            is_made = last is not None and last.removed < removed and _copy(last, removed, task)
+        except Exception as error:
+            if is_outage(error) or is_store_outage(error):
+                raise
+            logger.exception("the archive of epoch %s could not be copied", epoch)
+            return 0  # it is computed once it is due, and what is withdrawn goes then
         for one in withdrawn:
             if one.place in there:
                 _delete(one.place)

@@ -349,6 +349,22 @@ def test_an_edition_is_copied_without_a_whole_table_in_memory(judged, monkeypatc
     assert whole == ["manifest.json"]
 
 
+def test_a_copy_that_fails_keeps_nothing_from_being_made(judged, client, monkeypatch):
+    first = released(0.5)
+    with Archive(path_of(first.place)) as archive:
+        doc_id = archive.table("documents")["doc_id"][0]
+    take_down(doc_id)
+
+    def fail(*args):
+        raise ValueError("a fault")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(making, "copy_without", fail)
+        assert read(client, made())[0] == 200
+    assert making.make_archives(find_task=task_of, now=timezone.now()) == 0
+    assert not path_of(first.place).exists()
+
+
 @pytest.mark.parametrize("damage", [b"PK", "longer", None])
 def test_an_edition_whose_bytes_are_damaged_or_lost_is_computed_and_not_copied(judged, client, damage):
     first = released(1.0)
