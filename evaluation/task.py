@@ -246,6 +246,11 @@ class Archiving:
     shares_units : bool
         Whether all systems predict the same units. Then a unit has a place whoever is hidden, and what is not
         told of a hidden system is what it predicts there, unless the unit is sampled.
+    tells_digits : callable
+        Whether figures may be stated as they were published. If not, those of hidden systems are left out,
+        and all others are rounded as pages round them.
+    given_from : int
+        The format from which on editions are given: earlier ones tell more than they may.
     """
 
     unit_columns: tuple[str, ...]
@@ -255,6 +260,8 @@ class Archiving:
     write: Callable[[Writer, ToArchive], Mapping[str, Any]]
     further_questions: Callable[[Epoch], Collection[int]] = lambda epoch: ()
     shares_units: bool = False
+    tells_digits: Callable[[ToArchive], bool] = lambda contents: True
+    given_from: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

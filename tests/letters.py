@@ -40,10 +40,11 @@ def true_class(number: int) -> str:
 def given(seed: int, number: int) -> tuple[str, float]:
     """Return the class that a system gives a document, and its confidence.
 
-    All but the second say the same of documents whose numbers are 18 apart.
+    The second is always sure; of the others no two documents have the same confidence.
     """
     is_right = (number * 5 + 2) % 11 > 2 if seed == 1 else (number // 2 + seed) % 9 > 1
-    return NAMES[(number + (not is_right)) % 2], 0.6 + 0.1 * ((number * (seed + 1)) % 3)
+    confidence = 1.0 if seed == 1 else 0.55 + 0.4 * ((number * (seed + 1) * 0.6180339887) % 1)
+    return NAMES[(number + (not is_right)) % 2], confidence
 
 
 def write(folder: Path) -> None:

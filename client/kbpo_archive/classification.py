@@ -5,6 +5,7 @@ from functools import partial
 
 import numpy as np
 
+from kbpo_archive.errors import BadArchive
 from kbpo_archive.figures import Choice, Figure, Place, Scored, SubsetPlace, measured, measured_subset
 from kbpo_archive.pool import ArchivedPool
 from kbpo_archive.reading import Archive
@@ -106,11 +107,14 @@ def _of_sums(pool: ArchivedPool, names: list[str], of_sample: IntArray) -> tuple
         classes[place[rows[own]]] = [names.index(label) for label in labels[own].tolist()]
         given.append(classes)
     predicted, sums = pool.archive.table("predicted"), pool.archive.table("class_sums")
-    q = np.empty((size, len(names)))
+    q = np.full((size, len(names)), np.nan)
     q[place[predicted["unit"]], [names.index(part) for part in predicted["part"]]] = predicted["value"]
-    cells = {name: np.zeros((m + 1, len(names))) for name in ("items", "likely", "need")}
+    cells = {name: np.full((m + 1, len(names)), np.nan) for name in ("items", "likely", "need")}
     for name, column in cells.items():
         column[sums["system"], sums["class"]] = sums[name]
+    needed = (q, cells["likely"], cells["need"][1:], cells["items"][1:])
+    if any(np.isnan(one).any() for one in needed):
+        raise BadArchive("lacks rows of predicted.csv or class_sums.csv", where=str(pool.archive.path))
     likely = cells["likely"]
     totals = Totals(pool.size, likely[0], cells["items"][1:].astype(np.int64), likely[1:], cells["need"][1:])
     return partial(Scores, given, pool.units["pi"][pool.sampled], of_sample, q, totals), m

@@ -54,7 +54,9 @@ MAJORITY = "majority"
 """Who decided on a label, if votes did."""
 EACH, SUMS, NOTHING_TOLD = "each", "sums", "nothing"
 """How documents annotated in full are told: each of them, by sums over all, or not at all."""
-DOCUMENTS_SEALED = "rest on documents annotated in full that are still sealed"
+DOCUMENTS_SEALED = "rest on documents annotated in full that are still sealed, or whose text was removed"
+LOST = "lost"
+"""Of how many documents annotated in full the text was removed since scores were computed."""
 
 
 def score(archive: Archive, through: int | None = None) -> Iterator[Scored]:
@@ -133,10 +135,10 @@ def subsets(archive: Archive) -> Iterator[tuple[SubsetPlace, Figure]]:
 
 
 def is_subset_held_back(archive: Archive, place: SubsetPlace) -> bool:
-    """Say whether a subset's figure rests on sealed documents: of these not even sums are told."""
+    """Say whether a subset's figure rests on sealed documents, told not even by sums, or on lost texts."""
     documents = archive.manifest["documents"]
     rests = place.measure not in ("precision", LABELS)
-    return documents is not None and rests and documents["told"] != EACH
+    return documents is not None and rests and (documents["told"] != EACH or documents[LOST] > 0)
 
 
 def why_not_then(archive: Archive, place: Place) -> str | None:
@@ -152,11 +154,13 @@ def why_not_then(archive: Archive, place: Place) -> str | None:
 
 
 def is_held_back(archive: Archive, place: Place) -> bool:
-    """Say whether a figure rests on sealed documents in a way that the archive does not tell."""
+    """Say whether a figure rests on sealed documents in a way that is not told, or on lost texts."""
     documents = archive.manifest["documents"]
-    if documents is None or place.measure == "precision" or documents["told"] == EACH:
+    if documents is None or place.measure == "precision":
         return False
-    return documents["told"] == NOTHING_TOLD or place.estimator.endswith("_bootstrap")
+    if documents[LOST] > 0 or documents["told"] == NOTHING_TOLD:
+        return True
+    return documents["told"] == SUMS and place.estimator.endswith("_bootstrap")
 
 
 def features(pool: ArchivedPool) -> UnitFeatures:

@@ -2,11 +2,12 @@
 
 Ranks are over all systems of a corpus. An archive has those of its epoch, and says whether earlier epochs had
 any: where these were ranked beside them at the release, its ranks are stated, and cannot be computed from it
-alone. Nor can ranks by what rests on documents, where these are not each told. Any others must come out.
+alone. Nor can ranks by what rests on documents, where these are not each told. Any others must come out, but
+for what a task holds back.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -56,6 +57,7 @@ class Ranking:
     _published: Figures
     _may_rank: list[bool]
     _labels: Mapping[tuple[int, Choice], int]
+    _sizes: dict[Choice, int] = field(default_factory=dict)  # how many of its own are ranked, by choice
 
     @classmethod
     def of(cls, archive: Archive) -> "Ranking | None":
@@ -87,11 +89,11 @@ class Ranking:
             return True
         size = self.stated.get(Place(ALL, *choice, level, SYSTEMS))
         ranked = None if size is None else size.estimate
-        return (
-            not self._settings["alone"]
-            and ranked is not None
-            and len(self._own(choice, self._published)) < ranked
-        )
+        if self._settings["alone"] or ranked is None:
+            return False
+        if choice not in self._sizes:
+            self._sizes[choice] = len(self._own(choice, self._published))
+        return self._sizes[choice] < ranked
 
     def measure(self, choice: Choice) -> str | None:
         """Return by which measure systems are ranked under a choice."""

@@ -58,8 +58,10 @@ class Archive:
         except (*DAMAGED, KeyError, TypeError, RecursionError) as error:
             raise BadArchive(f"is no archive of a released epoch: {error}", where=str(path)) from None
         if version != FORMAT:
+            is_older = isinstance(version, int) and version < FORMAT
             raise BadArchive(
-                f"is of format {version!r:.20}; this version reads {FORMAT}: take another of the client",
+                f"is of format {version!r:.20}; this version reads {FORMAT}:"
+                f" {'fetch its newest edition' if is_older else 'take a newer client'}",
                 where=str(path),
             )
 

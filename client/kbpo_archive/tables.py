@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-FORMAT = 1
-"""The version of all this: an archive says by which it was written."""
+FORMAT = 2
+"""The version of all this: an archive says by which it was written. 1 told each class of hidden systems."""
 MANIFEST = "manifest.json"
 WEIGHT = "p_"
 """What the names of columns begin with that say p under a weighting."""

@@ -16,10 +16,12 @@ if TYPE_CHECKING:
     from kbpo_archive.reading import Archive
     from kbpo_archive.recomputing import Compared, Recomputed
 
+_DOCUMENTS = "documents that are sealed or whose text was removed"
+_CLASSES = "what hidden systems say of too few items that nobody judged"
 _RESTS = {
-    "scores": "documents that are sealed, or what hidden systems say of few items that nobody judged",
-    "ranks": "systems of other epochs, or documents of which no more than sums are told",
-    "scores of subsets": "documents that are sealed, or what hidden systems say of few items",
+    "scores": f"{_DOCUMENTS}, or {_CLASSES}",
+    "ranks": f"systems of other epochs, {_DOCUMENTS}, or {_CLASSES}",
+    "scores of subsets": f"{_DOCUMENTS}, or {_CLASSES}",
 }
 _ASK, _WHY = "it has no figure", "the lines above say why"
 LISTED = 10
@@ -172,7 +174,12 @@ def _compared(found: "Recomputed", output: Output) -> int:
     if not found.agrees:
         output.tell(f"{len(found.differences):,} published figures come out otherwise; there are {sizes}")
         return 1
-    output.tell(f"all published figures come out again, within {AGREE:g}: {sizes}")
+    is_partial = any(one.held_back for _, one in kinds)
+    if is_partial and not any(one.stated for _, one in kinds):
+        output.tell(f"none of its figures could be compared: {_WHY}")
+        return 1
+    which = "all published figures that can be compared" if is_partial else "all published figures"
+    output.tell(f"{which} come out again, within {AGREE:g}: {sizes}")
     return 0
 
 

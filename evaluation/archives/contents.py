@@ -40,6 +40,8 @@ from kbpo_estimators.scores import CoordinatedSample
 
 CHUNK = 2_000
 """Questions whose answers are in memory at a time."""
+ROUNDED = 3
+"""Digits behind the point of a figure, as pages have them, where more would tell too much."""
 Rows = Iterator[Sequence[Any]]
 
 
@@ -382,11 +384,31 @@ class Contents:
         )
         yield from sorted((self.questions[pk], *row) for pk, *row in rows)
 
+    @cached_property
+    def tells_digits(self) -> bool:
+        """Whether figures may be stated as they were published."""
+        return self.of_task.tells_digits(self)
+
+    @property
+    def _estimates(self) -> QuerySet[Estimate]:
+        found = Estimate.objects.filter(score__epoch=self.epoch)
+        return found if self.tells_digits else found.filter(score__submission__in=list(self.named))
+
+    @property
+    def figures(self) -> int:
+        """How many published figures of scores it states."""
+        return self._estimates.count()
+
+    def _stated(self, figure: Sequence[float | None]) -> Iterator[float | None]:
+        """Yield what is stated of an estimate and its interval: rounded, where digits tell too much."""
+        for one in figure:
+            yield one if one is None or self.tells_digits else round(one, ROUNDED)
+
     def scores(self) -> Rows:
         """Yield the published figures."""
         numbers = {one.submission_id: one.number for one in self.pool.batches}
         names = ("estimator", "weighting", "part", "standard", "level")
-        rows = Estimate.objects.filter(score__epoch=self.epoch).values_list(
+        rows = self._estimates.values_list(
             "score__submission_id",
             *(f"score__{name}" for name in names),
             "measure",
@@ -395,7 +417,11 @@ class Contents:
             "high",
             "score__labels",
         )
-        yield from sorted(((numbers[pk], *row) for pk, *row in rows), key=lambda row: row[:7])
+        stated = (
+            (numbers[pk], *choice, *self._stated(figure), labels)
+            for pk, *choice, figure, labels in ((*row[:7], row[7:10], row[10]) for row in rows)
+        )
+        yield from sorted(stated, key=lambda row: row[:7])
 
     def ranks(self) -> Rows:
         """Yield the ranks as the snapshot of the release has them: of the systems of the epoch in it."""
@@ -416,10 +442,12 @@ class Contents:
         """Yield the published figures of subsets."""
         numbers = {one.submission_id: one.number for one in self.pool.batches}
         names = ("division", "order", "part", "standard", "measure", "estimate", "low", "high")
-        rows = SubsetScore.objects.filter(epoch=self.epoch).values_list(
-            "submission_id", *names, "labels", "true"
-        )
-        yield from sorted(((numbers[pk], *row) for pk, *row in rows), key=lambda row: row[:6])
+        found = SubsetScore.objects.filter(epoch=self.epoch)
+        if not self.tells_digits:
+            found = found.filter(submission__in=list(self.named))
+        rows = found.values_list("submission_id", *names, "labels", "true")
+        stated = ((numbers[row[0]], *row[1:6], *self._stated(row[6:9]), *row[9:]) for row in rows)
+        yield from sorted(stated, key=lambda row: row[:6])
 
     def agreement(self) -> Rows:
         """Yield how far those who answered agree."""

@@ -28,6 +28,10 @@ _DOCUMENTS = {
     ),
 }
 
+_LOST = (
+    " Texts of some were removed since scores were computed, and with them which names of an entity are full"
+    " ones: recall and F1 are stated, and cannot be computed."
+)
 _TIED = (
     " `judgements.csv` repeats by the names of this release what `votes.csv` says of sampled outputs, since"
     " estimates need to know which judgements are one person's. Where an earlier release published judgements"
@@ -41,10 +45,12 @@ _WITHHELD = {
         ". Of the items that nobody judged, their classes and confidences are withheld: `class_sums.csv` has"
         " what scores take from all items together, how many a system gives each class and how many of these"
         " the pooled model expects to be of it, and `predicted.csv` what that model says of each judged item."
+        " The withheld classes have more bits than these sums; who can guess most may work out the rest."
     ),
     NOTHING_TOLD: (
         ". Their classes and confidences are withheld of the items that nobody judged, and those are so few"
-        " that sums would say too much of each: scores are stated, and cannot be computed."
+        " that sums, or the digits of scores, would tell each: their scores are left out, those of other"
+        " systems rounded to three digits, and none can be computed."
     ),
 }
 
@@ -61,6 +67,7 @@ def datasheet(epoch: Epoch, task: Task, manifest: Mapping[str, Any]) -> str:
     """
     corpus = epoch.corpus
     licence, documents = manifest["licence"], manifest["documents"]
+    lost = "" if not documents or not documents["lost"] else _LOST
     paragraphs = [
         f"# {corpus.name}, epoch {epoch.number}, edition {manifest['edition']}",
         "What people judged of systems' predictions in one epoch, how these were sampled, and the scores that"
@@ -90,7 +97,7 @@ def datasheet(epoch: Epoch, task: Task, manifest: Mapping[str, Any]) -> str:
         " all units by 1/π. The labels without these weights are no sample of anything: what many systems"
         " predict, and what is thought hard, is in them far more often.",
         "## Documents annotated in full",
-        "Recall rests on no document here." if documents is None else _DOCUMENTS[documents["told"]],
+        "Recall rests on no document here." if documents is None else _DOCUMENTS[documents["told"]] + lost,
         "## Limits",
         "Systems that are hidden or withdrawn are here under a pseudonym"
         f"{_WITHHELD[manifest.get(PREDICTIONS)]} Which systems are of one team can be seen."

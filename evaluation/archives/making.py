@@ -7,13 +7,14 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from io import SEEK_END, BytesIO
 from typing import Any, BinaryIO
+from zipfile import BadZipFile
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Count, Max, Q, QuerySet
+from django.db.models import Count, Max, Min, Q, QuerySet
 from django.utils import timezone
 
-from annotations.models import Corpus
+from annotations.models import Corpus, Takedown
 from evaluation.archives.contents import Contents
 from evaluation.archives.datasheet import datasheet
 from evaluation.archives.removing import copy_without
@@ -22,7 +23,6 @@ from evaluation.models import (
     ArchiveKey,
     Epoch,
     EpochArchive,
-    Estimate,
     ReleasedLabels,
     RetiredDocument,
     Score,
@@ -68,6 +68,16 @@ def _removed(epoch: Epoch) -> QuerySet[RetiredDocument]:
     return retired.filter(document__takedown__isnull=False)
 
 
+def _count_lost(epoch: Epoch) -> int:
+    """Count the documents annotated in full whose text was removed since a published score was computed.
+
+    Which names of an entity count as full ones is read in texts: what recall rests on is not there any more.
+    """
+    first = Score.objects.filter(epoch=epoch).aggregate(first=Min("computed_at"))["first"]
+    lost = Takedown.objects.filter(document__sampled__sample=epoch.document_sample)
+    return 0 if first is None else lost.filter(removed_at__gte=first).count()
+
+
 def removed_by_epoch(corpus: Corpus) -> Mapping[int, int]:
     """Count the same for each epoch of a corpus, by row id. An edition that knew of fewer is not given."""
     documents = "document_sample__documents__document"
@@ -100,21 +110,40 @@ def waits_until(epoch: Epoch) -> datetime | None:
     return max((one for one in veiled if one is not None), default=None)
 
 
+def is_given(archive: EpochArchive, removed: int, task: Task | None) -> bool:
+    """Say whether an edition is given, or tells more than it may.
+
+    Parameters
+    ----------
+    archive : EpochArchive
+    removed : int
+        As `removed_documents` counts for its epoch.
+    task : Task or None
+        Of its corpus.
+    """
+    of_task = None if task is None else task.archiving
+    return archive.removed >= removed and (of_task is None or archive.format >= of_task.given_from)
+
+
 def make_archives(*, find_task: FindTask, now: datetime) -> int:
-    """Make the archive of every released epoch that lacks one of what may be told by now; return how many."""
+    """Make the archive of every released epoch that lacks one of what may be told by now; return how many.
+
+    What may not be given any more is deleted first, whatever the next edition waits for.
+    """
     made = 0
     there: dict[str, Stored] | None = None
-    due = Epoch.objects.filter(released_at__isnull=False, scores_due=False, subsets_due=False)
-    for epoch in due.select_related("corpus", "document_sample").order_by("pk"):
+    released = Epoch.objects.filter(released_at__isnull=False)
+    for epoch in released.select_related("corpus", "document_sample").order_by("pk"):
         task = find_task(epoch.corpus)
         if task.archiving is None:
             continue
         if there is None:
             there = {one.place: one for one in store().listed(FOLDER)}
+        made += _replace_withdrawn(epoch, task, there)
+        if epoch.scores_due or epoch.subsets_due:
+            continue
         last, failed = newest(epoch), there.get(_failure(epoch))
-        is_current = last is not None and last.state == state_of(epoch) and last.place in there
-        if is_current:
-            _delete_withdrawn(epoch, there)
+        is_current = last is not None and last.state == state_of(epoch) and _is_there(last, there)
         if is_current and failed is not None:
             _delete(failed.place)
         has_failed = failed is not None and failed.written_at > now - PAUSE
@@ -124,7 +153,6 @@ def make_archives(*, find_task: FindTask, now: datetime) -> int:
             if is_ours:
                 installation.require_ours()
                 made += _try(epoch, task)
-                _delete_withdrawn(epoch, there)
     return made
 
 
@@ -142,15 +170,11 @@ def make(epoch: Epoch, task: Task) -> EpochArchive:
     again = last is not None and last.state == state
     edition = 1 if last is None else last.edition if again else last.edition + 1
     with store().draft(f"{FOLDER}/{epoch.pk}-{edition}.zip") as draft:  # its digest tells its name
-        manifest = None
-        if last is not None and removed > last.removed and _but_removed(state) == _but_removed(last.state):
-            manifest = _write_without(draft.file, last, task, edition)
-        if manifest is None:
-            manifest = _write(draft.file, epoch, task, edition, keys)
+        manifest, figures = _write(draft.file, epoch, task, edition, keys)
         digest = _digest(draft.file)
         if last is not None and again and last.digest != digest:
             edition += 1  # such as votes that were looked at since: the other's bytes are lost
-            manifest = _write(draft.file, epoch, task, edition, keys)
+            manifest, figures = _write(draft.file, epoch, task, edition, keys)
             digest = _digest(draft.file)
         elif last is not None and again:
             draft.keep(last.place)
@@ -165,7 +189,7 @@ def make(epoch: Epoch, task: Task) -> EpochArchive:
             digest=digest,
             size=draft.file.seek(0, SEEK_END),
             told=(manifest["documents"] or {}).get("told", ""),
-            figures=Estimate.objects.filter(score__epoch=epoch).count(),
+            figures=figures,
             removed=removed,  # of before it was written: a document that is removed by now blocks it
         )
         draft.keep(archive.place)  # a file without a row is made again; a row without one never is
@@ -173,32 +197,78 @@ def make(epoch: Epoch, task: Task) -> EpochArchive:
     return archive
 
 
+def _replace_withdrawn(epoch: Epoch, task: Task, there: Mapping[str, Stored]) -> int:
+    """Copy the last edition without what its removed texts said, if it may not be given any more for that.
+
+    Then delete the bytes of all that may not be given. The copy is made whatever the next edition waits for,
+    since it tells nothing that the last one did not. Returns how many were made.
+    """
+    removed = removed_documents(epoch)
+    editions = EpochArchive.objects.filter(epoch=epoch).order_by("edition")
+    withdrawn = [one for one in editions if not is_given(one, removed, task)]
+    if not any(one.place in there for one in withdrawn):
+        return 0
+    with claim(f"archive of epoch {epoch.pk}") as is_ours:
+        if not is_ours:
+            return 0
+        installation.require_ours()
+        last = newest(epoch)
+        try:
+            is_made = last is not None and last.removed < removed and _copy(last, removed, task)
+        except Exception as error:
+            if is_outage(error) or is_store_outage(error):
+                raise
+            logger.exception("the archive of epoch %s could not be copied", epoch)
+            return 0  # it is computed once it is due, and what is withdrawn goes then
+        for one in withdrawn:
+            if one.place in there:
+                _delete(one.place)
+    return int(is_made)
+
+
+def _copy(last: EpochArchive, removed: int, task: Task) -> bool:
+    """Make an edition that is the last one without what it says of removed texts; say whether it could be."""
+    epoch = last.epoch
+    if last.format != FORMAT:
+        return False
+    gone = set(_removed(epoch).values_list("document__doc_id", flat=True))
+    edition = last.edition + 1
+    with store().draft(f"{FOLDER}/{epoch.pk}-{edition}.zip") as draft:
+        try:
+            with store().open(last.place) as earlier:
+                if _digest(earlier) != last.digest:
+                    logger.error("the bytes of the archive %s are not those that were made", last)
+                    return False
+                earlier.seek(0)
+                copy_without(
+                    earlier, draft.file, gone, edition, lambda manifest: datasheet(epoch, task, manifest)
+                )
+        except (FileNotFoundError, BadZipFile):
+            return False
+        archive = EpochArchive(
+            epoch=epoch,
+            edition=edition,
+            state=f"{_but_removed(last.state)}-{removed}",
+            format=last.format,
+            digest=_digest(draft.file),
+            size=draft.file.seek(0, SEEK_END),
+            told=last.told,
+            figures=last.figures,
+            removed=removed,
+        )
+        draft.keep(archive.place)
+    archive.save(force_insert=True)
+    return True
+
+
 def _but_removed(state: str) -> str:
     """Return what `state_of` says, but for how many documents were removed."""
     return "-".join(state.split("-")[:3])
 
 
-def _write_without(file: BinaryIO, last: EpochArchive, task: Task, edition: int) -> dict[str, Any] | None:
-    """Write the last edition without what it says of removed texts; None where its bytes are lost."""
-    epoch = last.epoch
-    removed = set(_removed(epoch).values_list("document__doc_id", flat=True))
-    try:
-        with store().open(last.place) as earlier:
-            return copy_without(
-                earlier, file, removed, edition, lambda manifest: datasheet(epoch, task, manifest)
-            )
-    except FileNotFoundError:
-        return None
-
-
-def _delete_withdrawn(epoch: Epoch, there: Mapping[str, Stored]) -> None:
-    """Delete the bytes of the editions that may not be given any more, once another was made from them."""
-    last, removed = newest(epoch), removed_documents(epoch)
-    if last is None or last.removed < removed:
-        return
-    for one in EpochArchive.objects.filter(epoch=epoch, removed__lt=removed):
-        if one.place in there:
-            _delete(one.place)
+def _is_there(archive: EpochArchive, there: Mapping[str, Stored]) -> bool:
+    """Say whether an edition's bytes are in the store: when that was listed, or since."""
+    return archive.place in there or store().look(archive.place) is not None
 
 
 def _delete(place: str) -> None:
@@ -238,23 +308,26 @@ def remove_unfinished(*, now: datetime) -> int:
 @transaction.atomic
 def _write(
     file: BinaryIO, epoch: Epoch, task: Task, edition: int, keys: Mapping[int, bytes]
-) -> dict[str, Any]:
-    """Write an edition, and nothing else, to a file; return its manifest."""
+) -> tuple[dict[str, Any], int]:
+    """Write an edition, and nothing else, to a file; return its manifest, and how many figures it states."""
     assert task.archiving is not None, "it is asked before"
     manifest = _manifest(epoch, task, edition)
     file.seek(0)
     file.truncate()
-    writer = Writer(file)
+    writer, figures = Writer(file), 0
     if epoch.batches.exists():
         pool = pools.read_pool(epoch, last_scored(epoch), task.choices.weightings)
         sample = pools.read_sample(pool)
         contents = Contents(epoch, task, task.archiving, pool, sample, keys)
         contents.write(writer)
+        figures = contents.figures
         manifest |= contents.about_figures
         manifest |= task.archiving.write(writer, contents)
+        if manifest["documents"] is not None:
+            manifest["documents"] |= {"lost": _count_lost(epoch)}
     writer.add("README.md", [datasheet(epoch, task, manifest).encode()])
     writer.finish(manifest)
-    return manifest
+    return manifest, figures
 
 
 def _manifest(epoch: Epoch, task: Task, edition: int) -> dict[str, Any]:

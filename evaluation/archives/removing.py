@@ -15,6 +15,8 @@ from kbpo_archive.tables import MANIFEST, OTHER_LINK
 from kbpo_archive.writing import Writer
 
 README = "README.md"
+PIECE = 1 << 20
+"""Bytes of a file that are in memory at a time."""
 Row = dict[str, str]
 
 
@@ -54,19 +56,26 @@ def copy_without(
         blanked = {"documents.csv": "sha256", "mentions.csv": "link", "mention_votes.csv": "link"}
         for name in (one for one in archive.namelist() if one not in (MANIFEST, README)):
             if name not in blanked:
-                writer.add(name, [archive.read(name)])
+                writer.add(name, _pieces(archive, name))
                 continue
-            column = blanked[name]
-            rows = list(_rows(archive, files, name))
-            for row in rows:
-                if row["document"] in numbers and row[column]:
-                    row[column] = OTHER_LINK if name == "mention_votes.csv" else ""
+            column, stead = blanked[name], OTHER_LINK if name == "mention_votes.csv" else ""
+            rows = (
+                {**row, column: stead} if row["document"] in numbers and row[column] else row
+                for row in _rows(archive, files, name)
+            )
             writer.add_table(name.removesuffix(".csv"), (tuple(row.values()) for row in rows))
     writer.add(README, [datasheet(manifest).encode()])
     writer.finish(manifest)
     return dict(manifest)
 
 
+def _pieces(archive: zipfile.ZipFile, name: str) -> Iterator[bytes]:
+    with archive.open(name) as stream:
+        while piece := stream.read(PIECE):
+            yield piece
+
+
 def _rows(archive: zipfile.ZipFile, files: Mapping[str, Any], name: str) -> Iterator[Row]:
     if name in files:
-        yield from csv.DictReader(io.StringIO(archive.read(name).decode(), newline=""))
+        with archive.open(name) as stream:
+            yield from csv.DictReader(io.TextIOWrapper(stream, "utf-8", newline=""))

@@ -1,10 +1,12 @@
 """What the archive of an epoch of classifications has beside what all have: the class of each prediction.
 
 Every system gives every item a class, so a shown system tells each item's place. What a hidden one gives the
-items that nobody judged is withheld, and scores come out of sums over all items instead.
+items that nobody judged is withheld, and scores come out of sums over all items instead. Where sums have more
+digits than the classes have bits, as of few items, neither they nor all digits of figures are there.
 """
 
 import json
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
@@ -21,8 +23,8 @@ from kbpo_archive.writing import Writer
 from kbpo_estimators.scores import CoordinatedSample
 
 CLASSES = "classes.json"
-LEAST_WITHHELD = 5
-"""Of fewer items that nobody judged sums would say too much of each."""
+DIGITS = 53
+"""The bits that a sum tells, as a float has them."""
 
 
 def describe(contents: ToArchive, is_open: Sequence[bool]) -> Iterator[tuple[str | None, Sequence[Any]]]:
@@ -59,11 +61,41 @@ def write(writer: Writer, contents: ToArchive) -> Mapping[str, Any]:
     classes = contents.epoch.corpus.classes
     assert classes is not None, "a corpus for classification has classes"
     writer.add(CLASSES, [json.dumps(classes.names, ensure_ascii=False).encode() + b"\n"])
-    withheld = max((int(one.sum()) for one in contents.withheld), default=0)
-    told = EACH if not withheld else SUMS if withheld >= LEAST_WITHHELD else NOTHING_TOLD
+    told = _how_told(contents)
     if told == SUMS:
         _write_sums(writer, contents, classes.names)
     return {"classes": classes.names, "predictions": told}
+
+
+def least_withheld(systems: int, classes: int, items: int) -> int:
+    """Return of how many items a system's classes must be withheld for sums over all items to be told.
+
+    Whoever refits the model knows what each class would add to each sum: the classes solve a subset sum, and
+    where the digits told are more than the bits of the classes, they alone do. So of one system's classes
+    there must be more bits than in all sums together.
+
+    Parameters
+    ----------
+    systems, classes, items : int
+        How many are in the epoch, in the corpus, and in its pool.
+    """
+    told = classes * (DIGITS + systems * (2 * DIGITS + math.log2(items + 1)))
+    return math.ceil(told / math.log2(classes)) if classes > 1 else 1
+
+
+def tells_digits(contents: ToArchive) -> bool:
+    """Say whether figures may be stated with all of their digits: they tell as much as sums do."""
+    return _how_told(contents) != NOTHING_TOLD
+
+
+def _how_told(contents: ToArchive) -> str:
+    classes = contents.epoch.corpus.classes
+    assert classes is not None, "a corpus for classification has classes"
+    withheld = max((int(one.sum()) for one in contents.withheld), default=0)
+    if not withheld:
+        return EACH
+    least = least_withheld(len(contents.withheld), len(classes.names), contents.pool.size)
+    return SUMS if withheld >= least else NOTHING_TOLD
 
 
 def _write_sums(writer: Writer, contents: ToArchive, names: Sequence[str]) -> None:
@@ -97,4 +129,6 @@ ARCHIVING = Archiving(
     prediction_columns=prediction_columns,
     write=write,
     shares_units=True,
+    tells_digits=tells_digits,
+    given_from=2,
 )

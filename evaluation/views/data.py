@@ -134,13 +134,14 @@ def _send_large(request: HttpRequest, corpus: Corpus, name: str) -> HttpResponse
 def _send_archive(request: HttpRequest, corpus: Corpus, epoch: int, edition: int) -> HttpResponseBase:
     """Send an edition of a released epoch's archive: everybody may have it, and it stays what it is.
 
-    It is gone once a document was removed of which it may tell something.
+    It is gone once a document was removed of which it may tell something, or its format tells too much.
     """
     editions = EpochArchive.objects.select_related("epoch")
     archive = get_object_or_404(editions, epoch__corpus=corpus, epoch__number=epoch, edition=edition)
     removed = archives.removed_documents(archive.epoch)
-    if archive.removed < removed:
-        raise Gone(_removed(archive, archives.newest(archive.epoch), removed))
+    task = TASKS.get(corpus.task)
+    if not archives.is_given(archive, removed, task):
+        raise Gone(_withdrawn(archive, archives.newest(archive.epoch), removed, task))
     etag = f'"{archive.digest}"'
     unchanged = get_conditional_response(request, etag=etag)
     if unchanged is not None:
@@ -261,25 +262,30 @@ def _archives(corpus: Corpus) -> Iterator[Listed]:
     ordered = list(editions.order_by("epoch__number", "edition"))
     newest = {one.epoch_id: one for one in ordered}
     removed = archives.removed_by_epoch(corpus) if ordered else {}
+    task = TASKS.get(corpus.task)
     for one in ordered:
         what = (
             f"The archive of epoch {one.epoch.number}: judgements, the sample with every probability, and the"
-            f" {one.figures:,} published figures, which come out of it again"
+            f" {one.figures:,} published figures"
         )
         now = removed.get(one.epoch_id, 0)
-        if one.removed < now:
-            what = _removed(one, newest[one.epoch_id], now)
-        yield Listed(one.name, what, one.size, one.digest, is_open=one.removed >= now)
+        is_open = archives.is_given(one, now, task)
+        if not is_open:
+            what = _withdrawn(one, newest[one.epoch_id], now, task)
+        yield Listed(one.name, what, one.size, one.digest, is_open=is_open)
 
 
-def _removed(archive: EpochArchive, newest: EpochArchive | None, removed: int) -> str:
+def _withdrawn(archive: EpochArchive, newest: EpochArchive | None, removed: int, task: Task | None) -> str:
     """Say why an edition is not given any more, and what is in its place."""
     other = "another edition, without it, is being made"
-    if newest is not None and newest.removed >= removed:
+    if newest is not None and archives.is_given(newest, removed, task):
         other = f"{newest.name} is without it"
+    why = "a document was removed of whose text it may have the SHA-256"
+    if archive.removed >= removed:
+        why = "it may tell which classes hidden systems give documents that nobody judged"
     return (
-        f"Edition {archive.edition} of the archive of epoch {archive.epoch.number} is not given any more: a"
-        f" document was removed of whose text it may have the SHA-256; {other}"
+        f"Edition {archive.edition} of the archive of epoch {archive.epoch.number} is not given any more:"
+        f" {why}; {other}"
     )
 
 

@@ -2,7 +2,6 @@
 
 import csv
 import re
-from itertools import combinations
 
 import numpy as np
 import pytest
@@ -11,22 +10,22 @@ from django.test import Client, override_settings
 
 from annotations.models import Corpus, Label, Question
 from evaluation.classification import archiving
-from evaluation.classification.items import LABELS
 from evaluation.classification.task import TASK
-from evaluation.design import columns
-from evaluation.models import Epoch, EpochArchive, SampledUnit, Snapshot, Submission, UnitColumn
+from evaluation.models import EpochArchive, Estimate, SampledUnit, Snapshot, Submission
 from evaluation.scoring import releasing
 from evaluation.scoring.published import freezing
-from kbpo.core.database import coded
-from kbpo.core.database.coded import unpack_names
 from kbpo.core.keeping import installation
 from kbpo.core.keeping.models import Installation
 from kbpo.core.storage.folder import path_of
+from kbpo_archive.errors import BadArchive
+from kbpo_archive.figures import stated, stated_subsets
+from kbpo_archive.pool import ArchivedPool
 from kbpo_archive.reading import Archive
 from kbpo_archive.recomputing import AGREE, compare
-from kbpo_archive.tables import TABLES
+from kbpo_archive.tables import FORMAT
+from kbpo_archive.writing import Writer
 from kbpo_client import command
-from kbpo_estimators import coordinated
+from kbpo_estimators.classification.estimates import Given, Scores, learn
 from tests import leaks, letters
 from tests.archives import made
 from tests.leaks import HIDDEN, VEILED, WITHDRAWN
@@ -65,43 +64,96 @@ def unsampled():
     return {f"D{n:02}" for n in range(letters.DOCUMENTS)} - judged
 
 
-def told(archive):
-    """Return the tables of an archive as columns of numbers and texts, less their digests."""
-    return {name: archive.table(name) for name in TABLES if archive.has(name)}
+@pytest.fixture
+def many(monkeypatch):
+    """Have so few items count as many: of many, sums are told."""
+    monkeypatch.setattr(archiving, "least_withheld", lambda *sizes: 1)
 
 
-def swap(system, first, second):
-    """Have a system say of each of two items what it said of the other."""
-    batch = Submission.objects.get(name=system).batch
-    places = [TASK.read_units(batch.submission).keys.index(one) for one in (first, second)]
-    for name, unpack, code in (
-        (LABELS, unpack_names, lambda column: coded.code_names(column.tolist())),
-        (columns.CONFIDENCE, coded.unpack_coded, coded.code),
-    ):
-        row = UnitColumn.objects.filter(batch=batch, name=name)
-        column = unpack(row.get().data).column()
-        column[places] = column[places[::-1]]
-        row.update(data=code(column).pack())
+UNKNOWN = 20
+"""Unjudged items of which an attacker does not know what the hidden system gives them."""
 
 
-def alike():
-    """Return two unjudged items of one fold to which the hidden system alone gives different classes."""
-    epoch = Epoch.objects.get(number=1)
-    ids = sorted(unsampled())
-    folds = coordinated.folds(bytes.fromhex(epoch.secret), ids).tolist()
-    told = [
-        (fold, *(letters.given(seed, int(one[1:])) for seed in (0, 2, 3)))
-        for fold, one in zip(folds, ids, strict=True)
-    ]
-    hidden = [letters.given(1, int(one[1:]))[0] for one in ids]
-    return next(
-        (ids[first], ids[second])
-        for first, second in combinations(range(len(ids)), 2)
-        if told[first] == told[second] and hidden[first] != hidden[second]
-    )
+class Attack:
+    """What somebody can work out who knows the estimators, the archive, and all classes but `UNKNOWN`.
+
+    Each of these moves what the pooled model says of its own item alone: so they refit the model as if the
+    hidden system gave all items the one class, and the other, and know any sum under each of 2^20 hypotheses.
+    """
+
+    def __init__(self, archive):
+        pool, labels = ArchivedPool(archive), archive.table("labels")
+        units, names = pool.units, list(letters.NAMES)
+        holds = {
+            question: names.index(claim)
+            for question, claim, value in zip(
+                labels["question"].tolist(), labels["claim"], labels["value"].tolist(), strict=True
+            )
+            if value == 1
+        }
+        self.truth = np.array([holds.get(one, -1) for one in units["question"].tolist()])
+        self.truth[~pool.sampled] = -1
+        self.numbers = [int(one[1:]) for one in units["doc_id"]]
+        self.unknown = np.flatnonzero(~pool.sampled)[:UNKNOWN]
+        self.given = [
+            np.array([names.index(letters.given(seed, one)[0]) for one in self.numbers])
+            for seed in range(len(letters.SYSTEMS))
+        ]
+        hidden = list(letters.SYSTEMS).index(HIDDEN)
+        self.answer = self.given[hidden][self.unknown]
+        self.worlds, self.scores = [], []
+        for number in range(len(names)):
+            given = [one.copy() for one in self.given]
+            given[hidden][self.unknown] = number
+            systems = [
+                Given(one, np.array([letters.given(seed, at)[1] for at in self.numbers]), team)
+                for seed, (one, team) in enumerate(
+                    zip(given, archive.table("systems")["team"].tolist(), strict=True)
+                )
+            ]
+            q, _ = learn(systems, len(names), pool.sampled, units["fold"], self.truth)
+            self.worlds.append(q)
+            self.scores.append(Scores.of(systems, len(names), units["pi"], pool.sampled, self.truth, q))
+        self.hidden = hidden
+
+    def hypotheses(self, base, of_first, of_second):
+        """Return what a sum is under each hypothesis: bit i of its number says which class the i-th has."""
+        found = np.array([base + of_first.sum()])
+        for one in of_second - of_first:
+            found = np.concatenate([found, found + one])
+        return found
+
+    def sums(self):
+        """Return Σ q of the first class over the items that the hidden system gives it, by hypothesis."""
+        q, given = self.worlds[0], self.given[self.hidden]
+        is_known = np.ones(given.size, dtype=bool)
+        is_known[self.unknown] = False
+        own = q[self.unknown, 0]
+        return self.hypotheses(q[is_known & (given == 0), 0].sum(), own, np.zeros(own.size))
+
+    def accuracies(self, system):
+        """Return a shown system's accuracy by hypothesis."""
+        given, (first, second) = self.given[system - 1][self.unknown], self.worlds
+        own, other = first[self.unknown, given], second[self.unknown, given]
+        all_first = self.scores[0].overall(system - 1)["accuracy"].estimate
+        size = len(self.numbers)
+        return self.hypotheses(all_first - own.sum() / size, own / size, other / size)
+
+    def is_answer(self, number):
+        """Say whether a hypothesis is what the system says."""
+        return [(number >> bit) & 1 for bit in range(UNKNOWN)] == self.answer.tolist()
 
 
-def test_every_published_figure_comes_out_of_it_again(corpus):
+def accuracies(archive):
+    """Return the accuracy of each system, as an archive states it."""
+    return {
+        place.system: figure.estimate
+        for place, figure in stated(archive).items()
+        if (place.measure, place.standard, place.level) == ("accuracy", "votes", 95)
+    }
+
+
+def test_every_published_figure_comes_out_of_it_again(corpus, many):
     with Archive(path_of(release().place)) as archive:
         again = compare(archive)
         assert archive.manifest["predictions"] == "sums"
@@ -127,41 +179,92 @@ def test_of_a_hidden_system_no_class_is_told_that_it_gives_unjudged_items(corpus
     assert not np.isnan(predictions["confidence"][~is_hidden | judged]).any()
 
 
-def test_who_reads_all_of_it_cannot_tell_which_of_two_unjudged_items_got_which_class(corpus):
-    """Whoever knows all but that, and takes the archive apart, sees the same in both worlds."""
+def test_sums_over_few_items_would_single_out_what_a_hidden_system_gives_each(corpus, many):
+    """So the attack works where it can: what the next test looks at would show it."""
     with Archive(path_of(release().place)) as archive:
-        before = told(archive)
-    first, second = alike()
-    swap(HIDDEN, first, second)
-    EpochArchive.objects.all().delete()
-    with Archive(path_of(made().place)) as archive:
-        after = told(archive)
-        assert compare(archive).agrees
-    assert before.keys() == after.keys()
-    for name, table in before.items():
-        for column, values in table.items():
-            if isinstance(values, list):
-                assert values == after[name][column], (name, column)
-            else:
-                assert np.allclose(values, after[name][column], rtol=0, atol=1e-12, equal_nan=True), name
+        attack, sums = Attack(archive), archive.table("class_sums")
+        shown = accuracies(archive)
+    own = (sums["system"] == attack.hidden + 1) & (sums["class"] == 0)
+    (found,) = np.flatnonzero(np.abs(attack.sums() - sums["likely"][own]) < 1e-12)
+    assert attack.is_answer(int(found))
+    (found,) = np.flatnonzero(np.abs(attack.accuracies(1) - shown[1]) < 1e-13)
+    assert attack.is_answer(int(found))
 
 
-def test_it_would_be_seen_of_a_shown_system(corpus):
-    """What the test before looks at shows such a swap, where it may be seen."""
+def test_of_few_unjudged_items_neither_sums_nor_digits_are_told_and_many_answers_fit(corpus, capsys):
     found = release()
-    first, second = alike()
     with Archive(path_of(found.place)) as archive:
-        before = archive.table("predictions")["label"]
-    Submission.objects.filter(name=HIDDEN).update(is_public=True)
-    EpochArchive.objects.all().delete()
-    with Archive(path_of(made().place)) as archive:
-        shown = archive.table("predictions")["label"]
-    swap(HIDDEN, first, second)
-    EpochArchive.objects.all().delete()
-    with Archive(path_of(made().place)) as archive:
-        after = archive.table("predictions")["label"]
-    assert before != shown
-    assert sum(one != other for one, other in zip(shown, after, strict=True)) == 2
+        assert archive.manifest["predictions"] == "nothing"
+        assert not archive.has("class_sums")
+        assert not archive.has("predicted")
+        attack, shown = Attack(archive), accuracies(archive)
+        figures, subsets = stated(archive), stated_subsets(archive)
+        again = compare(archive)
+    assert shown.keys() == {1, 4}
+    assert found.figures == len(figures) < Estimate.objects.count()
+    assert {place.system for place in subsets} == {1, 4}
+    for figure in (*figures.values(), *subsets.values()):
+        for one in (figure.estimate, figure.low, figure.high):
+            assert one is None or one == round(one, 3)
+    fits = np.ones(1 << UNKNOWN, dtype=bool)
+    for system, accuracy in shown.items():
+        fits &= np.abs(attack.accuracies(system) - accuracy) <= 0.0005 + 1e-12
+    assert fits.any()
+    assert fits.sum() > 1000
+    assert not again.scores.stated
+    assert again.scores.held_back == len(figures)
+    assert again.subsets.held_back == len(subsets)
+    assert again.agrees
+    assert command.main(["recompute", str(path_of(found.place))]) == 1
+    said = capsys.readouterr().err
+    assert f"{len(figures):,} more figures of scores were published" in said
+    assert "what hidden systems say of too few items that nobody judged" in said
+    assert "none of its figures could be compared" in said
+
+
+def test_where_sums_are_told_the_classes_have_more_bits_than_these(corpus, monkeypatch):
+    least = archiving.least_withheld
+    withheld = len(unsampled())
+    with monkeypatch.context() as patch:
+        patch.setattr(archiving, "least_withheld", lambda *sizes: withheld)
+        with Archive(path_of(release().place)) as archive:
+            sums = archive.table("class_sums")
+            systems, items = archive.table("systems")["system"].size, archive.table("units")["unit"].size
+    fractions = sum(int((~np.isnan(sums[name])).sum()) for name in ("likely", "need"))
+    counts = int((sums["items"] >= 0).sum())
+    bits = 53 * fractions + counts * np.log2(items + 1)
+    assert least(systems, 2, items) >= bits
+    assert least(systems, 16, items) * 4 >= bits * 8  # eight times as many classes, and four bits each
+    assert least(systems, 2, items) > withheld
+
+
+def test_an_edition_that_told_each_class_is_not_given_any_more_and_made_again(corpus, client):
+    first = release()
+    EpochArchive.objects.update(format=1, state="1" + first.state[1:])
+    address = f"/corpora/{letters.TAG}/data/{first.name}"
+    answer = client.get(address)
+    assert answer.status_code == 404
+    assert "which classes hidden systems give documents" in answer.text
+    listed = client.get(f"/api/v1/corpora/{letters.TAG}/data/").json()["results"]
+    assert {one["name"]: one["is_open"] for one in listed}[first.name] is False
+    second = made()
+    assert (second.edition, second.format) == (2, FORMAT)
+    assert not path_of(first.place).exists()
+    assert client.get(address).status_code == 404
+    assert client.get(f"/corpora/{letters.TAG}/data/{second.name}").status_code == 200
+
+
+@pytest.mark.parametrize("table", ["predicted", "class_sums"])
+def test_sums_that_lack_a_row_are_refused(corpus, many, table, tmp_path):
+    path = tmp_path / "short.zip"
+    with Archive(path_of(release().place)) as archive, path.open("wb") as file:
+        writer = Writer(file)
+        for name in archive.digests:
+            lines = archive.read(name).splitlines(keepends=True)
+            writer.add(name, lines[:-1] if name == f"{table}.csv" else lines)
+        writer.finish(archive.manifest)
+    with Archive(path) as archive, pytest.raises(BadArchive, match="lacks rows"):
+        compare(archive)
 
 
 def test_where_all_systems_are_shown_each_class_is_told_and_the_model_is_fitted_anew(corpus):
@@ -173,17 +276,6 @@ def test_where_all_systems_are_shown_each_class_is_told_and_the_model_is_fitted_
         again = compare(archive)
     assert again.agrees
     assert again.scores.held_back == 0
-
-
-def test_of_few_unjudged_items_not_even_sums_are_told(corpus, monkeypatch):
-    monkeypatch.setattr(archiving, "LEAST_WITHHELD", len(unsampled()) + 1)
-    with Archive(path_of(release().place)) as archive:
-        assert archive.manifest["predictions"] == "nothing"
-        assert not archive.has("class_sums")
-        again = compare(archive)
-    assert not again.scores.stated
-    assert again.scores.held_back > 0
-    assert again.subsets.held_back > 0
 
 
 def snapshot(tmp_path, number):
@@ -201,7 +293,7 @@ def test_what_was_cited_while_the_epoch_was_open_comes_out_again(corpus, tmp_pat
     assert re.search(r"all [1-9]\d* figures of the snapshot come out again, within 1e-12", said)
 
 
-def test_of_sums_no_earlier_figure_comes_out_and_why_is_said(corpus, tmp_path, capsys):
+def test_of_sums_no_earlier_figure_comes_out_and_why_is_said(corpus, many, tmp_path, capsys):
     archive = str(path_of(release().place))
     assert command.main(["recompute", archive, "--snapshot", snapshot(tmp_path, 1)]) == 1
     said = capsys.readouterr().err

@@ -58,11 +58,12 @@ def test_what_is_no_archive_is_refused(tmp_path, content):
         Archive(path)
 
 
-def test_another_format_is_refused_with_what_would_be_right(tmp_path):
-    path = tmp_path / "later.zip"
+@pytest.mark.parametrize(("format", "right"), [(1, "newest edition"), (FORMAT + 1, "newer client")])
+def test_another_format_is_refused_with_what_would_be_right(tmp_path, format, right):
+    path = tmp_path / "other.zip"
     with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("manifest.json", json.dumps({"format": FORMAT + 1, "files": {}}))
-    with pytest.raises(BadArchive, match="another of the client"):
+        archive.writestr("manifest.json", json.dumps({"format": format, "files": {}}))
+    with pytest.raises(BadArchive, match=right):
         Archive(path)
 
 
@@ -119,14 +120,15 @@ def test_a_byte_that_is_another_is_found(tmp_path, path):
 
 
 @pytest.mark.parametrize("command", [("recompute",), ("training",)])
-@pytest.mark.parametrize("kind", ["half", "nonsense", "later", "names"])
+@pytest.mark.parametrize("kind", ["half", "nonsense", "earlier", "later", "names"])
 def test_the_client_says_what_is_wrong_in_one_line_and_writes_nothing(tmp_path, path, command, kind, capsys):
     given = tmp_path / "given.zip"
     if kind == "half":
         given.write_bytes(path.read_bytes()[:80])
-    elif kind == "later":
+    elif kind in ("earlier", "later"):
+        format = 1 if kind == "earlier" else FORMAT + 1
         with zipfile.ZipFile(given, "w") as archive:
-            archive.writestr("manifest.json", json.dumps({"format": FORMAT + 1, "files": {}}))
+            archive.writestr("manifest.json", json.dumps({"format": format, "files": {}}))
     elif kind == "names":
         packed(given, **{"../../outside.csv": b"x\n", "systems.csv": b"system,name\n1,a\n"})
     else:

@@ -277,6 +277,30 @@ def test_a_removed_document_blocks_the_editions_that_tell_of_it_and_the_next_is_
     assert making.make_archives(find_task=task_of, now=timezone.now()) == 0
 
 
+def test_after_a_removal_recalls_that_rest_on_lost_texts_are_held_back_once_more_are_retired(judged, capsys):
+    with Archive(path_of(released(0.5).place)) as archive:
+        doc_ids = archive.table("documents")["doc_id"]
+    for doc_id in doc_ids:
+        take_down(doc_id)
+    copied = made()
+    with Archive(path_of(copied.place)) as archive:
+        assert archive.manifest["documents"]["lost"] == 0
+        assert compare(archive).agrees
+    sample = Epoch.objects.get(number=1).document_sample
+    for row in sample.documents.filter(document__doc_id__in=sealed()):
+        RetiredDocument.objects.create(sample=sample, document=row.document, probability=1)
+    whole = made()
+    assert whole.told == "each"
+    with Archive(path_of(whole.place)) as archive:
+        assert archive.manifest["documents"]["lost"] == len(doc_ids)
+        again = compare(archive)
+    assert again.agrees, list(again.differences.items())[:3]
+    assert {place.measure for place in again.scores.stated} == {"precision"}
+    assert again.scores.held_back > 0
+    assert command.main(["recompute", str(path_of(whole.place))]) == 0
+    assert "documents that are sealed or whose text was removed" in capsys.readouterr().err
+
+
 def test_a_document_that_is_removed_while_an_edition_is_written_blocks_it_too(judged, client, monkeypatch):
     with Archive(path_of(released(0.5).place)) as archive:
         doc_id = archive.table("documents")["doc_id"][0]
@@ -293,6 +317,76 @@ def test_a_document_that_is_removed_while_an_edition_is_written_blocks_it_too(ju
     assert late.removed == 0
     assert read(client, late)[0] == 404
     assert read(client, made())[0] == 200
+
+
+def test_what_may_not_be_given_goes_at_once_though_the_next_edition_waits(judged, client):
+    first = released(0.5)
+    with Archive(path_of(first.place)) as archive:
+        doc_id = archive.table("documents")["doc_id"][0]
+    Epoch.objects.filter(number=1).update(scores_due=True)
+    take_down(doc_id)
+    second = made()
+    assert not path_of(first.place).exists()
+    assert (second.edition, second.removed) == (2, 1)
+    with Archive(path_of(second.place)) as archive:
+        assert compare(archive).agrees
+    assert read(client, second)[0] == 200
+
+
+def test_an_edition_is_copied_without_a_whole_table_in_memory(judged, monkeypatch):
+    with Archive(path_of(released(0.5).place)) as archive:
+        doc_id = archive.table("documents")["doc_id"][0]
+    take_down(doc_id)
+    read_whole, whole = zipfile.ZipFile.read, []
+
+    def read_and_note(archive, name, *rest):
+        whole.append(name)
+        return read_whole(archive, name, *rest)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(zipfile.ZipFile, "read", read_and_note)
+        made()
+    assert whole == ["manifest.json"]
+
+
+def test_a_copy_that_fails_keeps_nothing_from_being_made(judged, client, monkeypatch):
+    first = released(0.5)
+    with Archive(path_of(first.place)) as archive:
+        doc_id = archive.table("documents")["doc_id"][0]
+    take_down(doc_id)
+
+    def fail(*args):
+        raise ValueError("a fault")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(making, "copy_without", fail)
+        assert read(client, made())[0] == 200
+    assert making.make_archives(find_task=task_of, now=timezone.now()) == 0
+    assert not path_of(first.place).exists()
+
+
+@pytest.mark.parametrize("damage", [b"PK", "longer", None])
+def test_an_edition_whose_bytes_are_damaged_or_lost_is_computed_and_not_copied(judged, client, damage):
+    first = released(1.0)
+    with Archive(path_of(first.place)) as archive:
+        doc_id = archive.table("documents")["doc_id"][0]
+    place = path_of(first.place)
+    place.chmod(0o600)
+    if damage is None:
+        place.unlink()
+    elif damage == "longer":
+        place.write_bytes(place.read_bytes() + b" ")  # still a ZIP file
+    else:
+        place.write_bytes(damage)
+    take_down(doc_id)
+    second = made()
+    assert not place.exists()
+    assert read(client, second)[0] == 200
+    with Archive(path_of(second.place)) as archive:
+        assert archive.manifest["documents"]["lost"] == 1
+        again = compare(archive)
+    assert again.agrees
+    assert {place.measure for place in again.scores.stated} == {"precision"}
 
 
 def test_what_says_that_making_one_failed_goes_once_it_succeeds(judged, monkeypatch):
