@@ -17,7 +17,7 @@ from kbpo_formats.problems import Problem
 
 MOST_PROBLEMS = 1_000_000
 MOST_BYTES = 1 << 27  # set aside, compressed: more than any honest million takes
-MOST_SECONDS = 90  # of the processor since the process began: any honest million is found in less
+MOST_SECONDS = 90  # of the processor since recording began: any honest million is found in less
 WRITING_SECONDS = 60  # of the processor: the most bytes that there can be take 45
 RUN = 1 << 24  # bytes that are sorted at once
 BUFFER = 1 << 16
@@ -40,6 +40,7 @@ class ProblemRecorder:
 
     def __init__(self) -> None:
         self.count = 0
+        self._ends = time.process_time() + MOST_SECONDS
         self._set_aside = 0
         self._runs: list[BinaryIO] = []
         self._lines: list[bytes] = []
@@ -48,9 +49,8 @@ class ProblemRecorder:
     @property
     def takes_more(self) -> bool:
         """Say whether one that is not listed is recorded."""
-        return (
-            self.count < MOST_PROBLEMS and self._set_aside < MOST_BYTES and time.process_time() < MOST_SECONDS
-        )
+        is_full = self.count >= MOST_PROBLEMS or self._set_aside >= MOST_BYTES
+        return not is_full and time.process_time() < self._ends
 
     def add(self, problem: Problem) -> None:
         """Record a problem."""
