@@ -70,7 +70,7 @@ def test_price_cost_and_interval_are_shown_and_nothing_is_written(
     desk: Client, wanted: dict[str, str], judged: Submission, purse: Any
 ) -> None:
     text = text_of(look(desk, wanted))
-    assert "4 questions of Lowmarch news , in 4 HITs with 12 assignments".replace(" ,", ",") in text
+    assert "4 questions of Lowmarch news, in 4 HITs (human intelligence tasks) with 12 assignments" in text
     # by default a question takes 20 s: 15 cents are $27 an hour
     assert (
         "$0.15 for an assignment of about 20 s, an estimate by what is known of such work elsewhere: $27.00"
@@ -195,7 +195,10 @@ def test_votes_that_are_in_are_not_asked_for_again(
     desk: Client, wanted: dict[str, str], asked: list[Question], purse: Any
 ) -> None:
     ResponseFactory.create_batch(2, question=asked[0])
-    assert "4 questions of Lowmarch news, in 4 HITs with 10 assignments" in text_of(look(desk, wanted))
+    assert (
+        "4 questions of Lowmarch news, in 4 HITs (human intelligence tasks) with 10 assignments"
+        in text_of(look(desk, wanted))
+    )
 
 
 def test_without_a_budget_it_says_what_is_missing(desk: Client, wanted: dict[str, str], asked: Any) -> None:
@@ -302,7 +305,7 @@ def test_the_range_of_what_documents_pay_is_shown_before_they_are_posted(
     desk: Client, wanted: dict[str, str]
 ) -> None:
     text = text_of(look(desk, wanted, kind="entities", reward_cents="3.25"))
-    assert "2 questions of Lowmarch news, in 2 HITs with 6 assignments" in text
+    assert "2 questions of Lowmarch news, in 2 HITs (human intelligence tasks) with 6 assignments" in text
     assert "$3.25 for 1,000 words of about 780 s" in text
     assert "$15.00 an hour" in text
     assert "An assignment $0.35 to $3.25 by the document’s length, in steps of $0.05" in text
