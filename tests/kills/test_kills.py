@@ -64,7 +64,7 @@ def play(folder: Path, mode: str, design: str, seed: int) -> Outcome:
             cwd=ROOT,
             capture_output=True,
             text=True,
-            timeout=1_200,  # a fifth of it on a machine that has nothing else to do
+            timeout=1_200,
             check=False,
         )
     finally:
