@@ -245,7 +245,8 @@ def test_a_certificate_of_ones_own_is_taken_without_a_restart(server: Server) ->
     own = (tls / "certificate.pem").read_text()
     assert wait_until(lambda: certificate_of(server).strip() == own.strip())
     assert made.strip() != own.strip()
-    assert server.ask("/readyz")[0] == 200
+    assert server.ask("/")[0] == 200  # at once
+    assert wait_until(lambda: server.ask("/readyz")[0] == 200, LONG), server.ask("/readyz")
 
 
 def test_while_web_is_away_people_and_programs_are_told(server: Server) -> None:
