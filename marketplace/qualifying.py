@@ -77,16 +77,17 @@ def unmet(worker: Worker, hit_types: Collection[HitType]) -> dict[int, list[Unme
     ids = {one["QualificationTypeId"] for hit_type in hit_types for one in hit_type.requirements}
     if not ids:
         return {hit_type.pk: [] for hit_type in hit_types}
-    types = {one.type_id: one for one in QualificationType.objects.filter(type_id__in=ids)}
     values = _values(worker, ids)
-    return {
+    missing = {
         hit_type.pk: [
-            _unmet(requirement, types, values)
-            for requirement in hit_type.requirements
-            if not meets(requirement, values.get(requirement["QualificationTypeId"]))
+            one for one in hit_type.requirements if not meets(one, values.get(one["QualificationTypeId"]))
         ]
         for hit_type in hit_types
     }
+    if not any(missing.values()):
+        return {pk: [] for pk in missing}
+    types = {one.type_id: one for one in QualificationType.objects.filter(type_id__in=ids)}
+    return {pk: [_unmet(one, types, values) for one in some] for pk, some in missing.items()}
 
 
 def is_blocked(worker: Worker, requester_id: int) -> bool:

@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from django.db import transaction
-from django.db.models import Q
+from django.db import IntegrityError, transaction
+from django.db.models import Q, QuerySet
 
 from annotations import conflicts, ontologies
-from annotations.models import Question, Response
+from annotations.models import Response
 from crowd import shares
 from crowd.hit_answers import LONGEST_COMMENT, storable
 from crowd.hits import places
@@ -31,7 +31,9 @@ class AlreadySent(Conflict):
 
 
 @transaction.atomic
-def begin(*, hit: Hit, arrival: Arrival, is_verified: bool, now: datetime) -> Assignment:
+def begin(
+    *, hit: Hit, arrival: Arrival, known: Assignment | None, is_verified: bool, now: datetime
+) -> Assignment:
     """Find the assignment that a worker has accepted, or write down that they begin it.
 
     Parameters
@@ -40,6 +42,8 @@ def begin(*, hit: Hit, arrival: Arrival, is_verified: bool, now: datetime) -> As
         With its batch and corpus.
     arrival : Arrival
         Of a worker, no preview.
+    known : Assignment or None
+        As `find` has returned it.
     is_verified : bool
         As `verifying.verify` says. Who may be anybody is asked no gold: of that two pages could tell.
     now : datetime
@@ -55,30 +59,15 @@ def begin(*, hit: Hit, arrival: Arrival, is_verified: bool, now: datetime) -> As
         If a team of the worker's competes in the corpus.
     """
     identity = WorkerIdentity.objects.filter(provider=arrival.provider, worker_id=arrival.worker_id).first()
-    found = find(hit=hit, arrival=arrival)
-    if found is None or found.state == Assignment.State.BEGUN:
+    if known is None or known.state == Assignment.State.BEGUN:
         _check_may_answer(hit, arrival, identity)
-    if found is None:
+    if known is None:
         _check_share(hit, arrival, identity, now)
-    if found is None and PAGE_RULES[arrival.provider].is_closed(hit):
+    if known is None and PAGE_RULES[arrival.provider].is_closed(hit):
         raise Conflict(f"This task has all the answers that it needs, or is over. {RETURN}")
     if hit.page_seed is None:
         places.settle(hit)  # the HIT is locked first, as whoever takes answers in does
-    if found is None:
-        found, is_new = Assignment.objects.get_or_create(
-            hit=hit,
-            provider_id=arrival.assignment_id,
-            provider_worker_id=arrival.worker_id,
-            defaults={
-                "begun_at": now,
-                "verified_at": now if is_verified else None,
-                "worker": identity,
-                # Its page shows these to the end, whatever comes after.
-                "guidelines": ontologies.newest_of(hit.batch.corpus),
-            },
-        )
-        if is_new and is_verified:
-            places.ask_gold(assignment=found)
+    found = known or _write_down(hit, arrival, identity, is_verified, now)
     if found.state != Assignment.State.BEGUN:
         raise AlreadySent("Thank you; there is nothing more to do here.")
     if found.begun_at is None:
@@ -125,10 +114,9 @@ def save_draft(
     return False, kept
 
 
-@transaction.atomic
 def store_answer(
     *, assignment_id: int, data: Mapping[str, Any], steps: Sequence[Mapping[str, Any]], now: datetime
-) -> Assignment:
+) -> None:
     """Keep an answer that is complete, before the provider hears of it. The last one of several stays.
 
     Parameters
@@ -145,15 +133,14 @@ def store_answer(
     AlreadySent
         If the answer is with the provider.
     """
-    assignment = Assignment.objects.select_for_update(of=("self",)).get(pk=assignment_id)
-    if assignment.state != Assignment.State.BEGUN:
+    stored = Assignment.objects.filter(pk=assignment_id, state=Assignment.State.BEGUN).update(
+        answer=dict(data),
+        comment=str(data.get("comment", "")),
+        steps=[dict(step) for step in steps],
+        draft_at=now,
+    )
+    if not stored:
         raise AlreadySent("This task's answer was sent already; it stays as it is.")
-    assignment.answer = dict(data)
-    assignment.comment = str(data.get("comment", ""))
-    assignment.steps = [dict(step) for step in steps]
-    assignment.draft_at = now
-    assignment.save(update_fields=["answer", "comment", "steps", "draft_at"])
-    return assignment
 
 
 def read_draft(data: object, *, longest: int = LONGEST_VALUE) -> tuple[int, dict[str, Any]]:
@@ -194,22 +181,47 @@ def read_draft(data: object, *, longest: int = LONGEST_VALUE) -> tuple[int, dict
 
 def find(*, hit: Hit, arrival: Arrival) -> Assignment | None:
     """Return the assignment that a worker has at a HIT, if it is known."""
-    return (
-        Assignment.objects.select_related("gold__document", "guidelines")
-        .filter(hit=hit, provider_id=arrival.assignment_id, provider_worker_id=arrival.worker_id)
-        .first()
+    return _of(hit, arrival).first()
+
+
+def _of(hit: Hit, arrival: Arrival) -> QuerySet[Assignment]:
+    return Assignment.objects.select_related("gold__document", "guidelines").filter(
+        hit=hit, provider_id=arrival.assignment_id, provider_worker_id=arrival.worker_id
     )
+
+
+def _write_down(
+    hit: Hit, arrival: Arrival, identity: WorkerIdentity | None, is_verified: bool, now: datetime
+) -> Assignment:
+    """Write down that a worker begins; return the row that another window of theirs wrote, if it was first."""
+    new = Assignment(
+        hit=hit,
+        provider_id=arrival.assignment_id,
+        provider_worker_id=arrival.worker_id,
+        begun_at=now,
+        verified_at=now if is_verified else None,
+        worker=identity,
+        # Its page shows these to the end, whatever comes after.
+        guidelines=ontologies.newest_of(hit.batch.corpus),
+    )
+    try:
+        with transaction.atomic():
+            new.save(force_insert=True)
+    except IntegrityError:
+        return _of(hit, arrival).get()
+    if is_verified:
+        places.ask_gold(assignment=new)
+    return new
 
 
 def _check_share(hit: Hit, arrival: Arrival, identity: WorkerIdentity | None, now: datetime) -> None:
     """Refuse who has given as much of such work as one person may; what they have begun goes on."""
     if hit.batch.is_tutorial:
         return
-    interface, asked_here = find_interface(hit.batch.kind), hit.questions.count()
     if shares.is_full(
-        interface,
+        find_interface(hit.batch.kind),
         hit.batch.corpus_id,
-        more=asked_here,
+        more=len(hit.asked),
         now=now,
         user_id=None if identity is None else identity.user_id,
         provider=arrival.provider,
@@ -227,9 +239,9 @@ def _check_may_answer(hit: Hit, arrival: Arrival, identity: WorkerIdentity | Non
     if identity is not None and conflicts.exists(worker_id=identity.user_id, corpus_id=hit.batch.corpus_id):
         raise NotAllowed(f"A team of yours competes in this corpus, so you may not judge it. {RETURN}")
     # And what they audit: to ask again is to ask others.
-    asked = Question.objects.filter(Q(hit_questions__hit=hit) | Q(audit__hit_questions__hit=hit))
+    asked = {pk for one in hit.asked for pk in (one.pk, one.audits_id) if pk is not None}
     sent = Q(
-        hit__questions__in=asked,
+        hit__hit_questions__question__in=asked,
         hit__batch__provider=arrival.provider,
         provider_worker_id=arrival.worker_id,
         state__in=_SENT,

@@ -2,6 +2,7 @@
 
 from django.db import models
 from django.db.models import F, Q
+from django.utils.functional import cached_property
 
 from annotations.models import Corpus, Question
 from kbpo.accounts.models import User, WorkerIdentity
@@ -191,6 +192,11 @@ class Hit(models.Model):
 
     def __str__(self) -> str:
         return self.annotation
+
+    @cached_property
+    def asked(self) -> list[Question]:
+        """Its questions in order, with their documents: once posted, a HIT asks the same to its end."""
+        return list(self.questions.select_related("document").order_by("hit_questions__position"))
 
 
 class HitQuestion(models.Model):

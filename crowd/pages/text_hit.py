@@ -141,11 +141,7 @@ class TextHit:
 
 def questions_of(hit: Hit, assignment: Assignment) -> list[Question]:
     """List what is asked, in order: the gold question too, at a place that is the same for all who come."""
-    questions = list(
-        Question.objects.filter(hit_questions__hit=hit)
-        .select_related("document__corpus")
-        .order_by("hit_questions__position")
-    )
+    questions = list(hit.asked)
     if assignment.gold is not None:
         last = len(questions)
         place = last if hit.page_seed is None else places.rng_of(hit, "place").randint(0, last)

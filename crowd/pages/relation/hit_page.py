@@ -74,7 +74,7 @@ def take(request: HttpRequest, hit: Hit, arrival: Arrival, assignment: Assignmen
     try:
         ontology = _ontology(hit, assignment)
         data = read_form(questions, sent, names=names, asks_links=hit.batch.asks_links, ontology=ontology)
-        answers = hit_answers.to_data(hit_answers.read_answers(data, questions))
+        answers = hit_answers.to_data(hit_answers.read_answers(data, questions, ontology))
     except InvalidInput as error:
         if wants_json(request):
             raise
@@ -106,11 +106,7 @@ def show_passage(request: HttpRequest, hit: Hit, assignment: Assignment, number:
 
 def questions_of(hit: Hit, assignment: Assignment) -> list[Question]:
     """List what is asked, in order: the gold question too, at a place that is the same for all who come."""
-    questions = list(
-        Question.objects.filter(hit_questions__hit=hit)
-        .select_related("document__corpus")
-        .order_by("hit_questions__position")
-    )
+    questions = list(hit.asked)
     if assignment.gold is not None:
         groups = _group(questions)
         # A page that was begun before HITs had a seed is answered, and not shown again, without one.
