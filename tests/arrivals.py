@@ -29,8 +29,8 @@ def arrival(hit: Hit, submit_to: str, *, now: datetime | None = None, **changes:
 
 def begin(*, hit: Hit, arrival: Arrival, is_verified: bool, now: datetime) -> Assignment:
     """Have a worker begin, as the page of a HIT does."""
-    known = working.find(hit=hit, arrival=arrival)
-    return working.begin(hit=hit, arrival=arrival, known=known, is_verified=is_verified, now=now)
+    comer = working.look_up(hit=hit, arrival=arrival)
+    return working.begin(hit=hit, arrival=arrival, comer=comer, is_verified=is_verified, now=now)
 
 
 def field(question: Question, hit: Hit | None = None) -> str:

@@ -122,9 +122,7 @@ def read_asked(questions: Collection[Question], ontology: Ontology | None = None
     whole = {one.document for one in questions if find_kind(one.kind).reads_passage}
     passages = selectors.read_passages(whole) if whole else {}
     typed = {one.document_id for one in questions if find_kind(one.kind).reads_ontology}
-    types = (
-        ontologies.of_documents(typed) if typed and ontology is None else dict.fromkeys(typed, ontology)
-    )
+    types = ontologies.of_documents(typed) if typed and ontology is None else dict.fromkeys(typed, ontology)
     return {
         one.pk: read_question(
             one.kind,

@@ -123,11 +123,11 @@ def not_understood(request: HttpRequest, exception: Exception) -> HttpResponse:
 def _begun(request: HttpRequest, hit: Hit, arrival: Arrival) -> Assignment:
     """Return the assignment of a worker of whom the provider says that they have accepted the HIT."""
     now = timezone.now()
-    known = working.find(hit=hit, arrival=arrival)
+    comer = working.look_up(hit=hit, arrival=arrival)
     is_verified = verifying.verify(
-        hit, arrival, known=known, now=now, client_address=client_address(request)
+        hit, arrival, known=comer.assignment, now=now, client_address=client_address(request)
     )
-    assignment = working.begin(hit=hit, arrival=arrival, known=known, is_verified=is_verified, now=now)
+    assignment = working.begin(hit=hit, arrival=arrival, comer=comer, is_verified=is_verified, now=now)
     logs.note(assignment=assignment.pk)
     return assignment
 

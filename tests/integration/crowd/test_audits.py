@@ -14,7 +14,6 @@ from annotations.policies.registry import OF_AUDITS
 from annotations.responses import Answer
 from crowd import posting
 from crowd.annotators import queue
-
 from crowd.hits.arrivals import Arrival
 from crowd.models import Hit, WorkerMeasure
 from crowd.open_questions import for_planning, open_questions

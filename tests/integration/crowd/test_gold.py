@@ -7,7 +7,6 @@ import pytest
 
 from annotations.models import Corpus, Question, Response
 from crowd import review
-
 from crowd.hits.arrivals import Arrival
 from crowd.models import Assignment, Hit
 from crowd.quality import checking, rules

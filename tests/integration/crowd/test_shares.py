@@ -10,7 +10,6 @@ from annotations.models import Corpus, Question
 from annotations.responses import record
 from crowd import shares
 from crowd.annotators import queue
-
 from crowd.hits.arrivals import Arrival
 from crowd.interfaces.registry import find_interface
 from crowd.models import Assignment, Hit

@@ -7,7 +7,6 @@ import pytest
 from annotations import labels
 from annotations.models import Corpus, Question, Response
 from crowd import posting
-
 from crowd.hits.arrivals import Arrival
 from crowd.models import Hit
 from crowd.posting import planning
