@@ -12,6 +12,7 @@ from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from kbpo.core.database.bulk import read_rows
+from kbpo.core.database.prepared import Given, Prepared
 from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
 from marketplace import ledger, qualifying
 from marketplace.models import Assignment, Hit, HitType, Requester, RequestToken, Worker
@@ -30,7 +31,7 @@ State = Assignment.State
 # Workers
 
 
-def open_hits(worker: Worker, now: datetime) -> QuerySet[Hit]:
+def open_hits(worker: Worker | Given, now: datetime | Given) -> QuerySet[Hit]:
     """Return the HITs with a free place that a worker has no part in and is not blocked from.
 
     Whether they meet its requirements is for `qualifying.unmet` to say.
@@ -65,7 +66,7 @@ def accept(*, worker: Worker, hit: Hit, now: datetime) -> Assignment:
 
 def _take_place(worker: Worker, hit: Hit, now: datetime) -> Assignment:
     """As `accept`, where both are locked, and the worker is not blocked."""
-    parts = list(hit.assignments.order_by("pk"))
+    parts = _PARTS.all(hit=hit.pk)
     part = next((one for one in parts if one.worker_id == worker.pk), None)
     if part is not None and part.state == State.ACCEPTED and part.deadline > now:
         return part
@@ -87,6 +88,28 @@ def _take_place(worker: Worker, hit: Hit, now: datetime) -> Assignment:
     return part
 
 
+def _next_of_type() -> QuerySet[Hit]:
+    hits = open_hits(Given("worker"), Given("now")).filter(hit_type=Given("hit_type"))
+    return hits.defer("question", "external_url").order_by("pk")
+
+
+_WORKER = Prepared(lambda: Worker.objects.select_for_update(no_key=True).only("pk").filter(pk=Given("pk")))
+_FREE = Prepared(lambda: _next_of_type().select_for_update(skip_locked=True, of=("self",), no_key=True)[:1])
+_FREE_OR_HELD = Prepared(lambda: _next_of_type().select_for_update(of=("self",), no_key=True)[:1])
+_PARTS = Prepared(lambda: Assignment.objects.filter(hit=Given("hit")).order_by("pk"))
+_HELD = Prepared(
+    lambda: Assignment.objects.filter(worker=Given("worker"), state=State.ACCEPTED).values_list("pk")
+)
+_ANSWERED_HIT = Prepared(
+    lambda: (
+        Hit.objects.select_for_update(of=("self",), no_key=True)
+        .select_related("hit_type")
+        .only("hit_type__auto_approval_seconds")
+        .filter(pk=Given("pk"))
+    )
+)
+
+
 @transaction.atomic
 def accept_next(*, worker: Worker, hit_type: HitType, now: datetime) -> Assignment | None:
     """Give a worker a place in the oldest HIT of a type that has one; None if none has.
@@ -99,10 +122,9 @@ def accept_next(*, worker: Worker, hit_type: HitType, now: datetime) -> Assignme
         If they hold too many.
     """
     _lock_worker(worker)
-    free = open_hits(worker, now).filter(hit_type=hit_type).defer("question", "external_url").order_by("pk")
-    hit = free.select_for_update(skip_locked=True, of=("self",), no_key=True).first()
-    if hit is None:  # others may hold the last ones, but only for the blink of an eye
-        hit = free.select_for_update(of=("self",), no_key=True).first()
+    given = {"worker": worker.pk, "hit_type": hit_type.pk, "now": now}
+    # Others may hold the last ones, but only for the blink of an eye.
+    hit = _FREE.first(**given) or _FREE_OR_HELD.first(**given)
     if hit is None:
         return None
     hit.hit_type = hit_type
@@ -141,7 +163,7 @@ def submit(*, assignment: Assignment, answer: str, now: datetime) -> Assignment:
     Conflict
         If the assignment was returned, or ran out.
     """
-    hit = _lock_hit(assignment.hit_id, "hit_type__auto_approval_seconds")
+    (hit,) = _ANSWERED_HIT.all(pk=assignment.hit_id)
     sent = {
         "state": State.SUBMITTED,
         "answer": answer,
@@ -370,13 +392,11 @@ def release_expired(now: datetime) -> int:
 
 def _lock_worker(worker: Worker) -> None:
     """Have a worker accept one HIT at a time, so that nobody holds more than `MOST_HELD`."""
-    Worker.objects.select_for_update(no_key=True).only("pk").get(pk=worker.pk)
+    _WORKER.all(pk=worker.pk)
 
 
-def _lock_hit(pk: int, *needed: str) -> Hit:
-    """Lock a HIT and return it with its type, or with those of their fields alone that are needed."""
-    found = Hit.objects.select_for_update(of=("self",), no_key=True).select_related("hit_type")
-    return (found.only("hit_type", *needed) if needed else found).get(pk=pk)
+def _lock_hit(pk: int) -> Hit:
+    return Hit.objects.select_for_update(of=("self",), no_key=True).select_related("hit_type").get(pk=pk)
 
 
 def _lock_assignment(pk: int) -> Assignment:
@@ -408,7 +428,7 @@ def _free_id(parts: Sequence[Assignment]) -> str:
 def _check_may_accept(worker: Worker, hit_type: HitType) -> None:
     if missing := qualifying.unmet(worker, [hit_type])[hit_type.pk]:
         raise NotAllowed(f"You do not qualify for this one yet. It needs: {missing[0].text}.")
-    held = Assignment.objects.filter(worker=worker, state=State.ACCEPTED).count()
+    held = len(_HELD.all(worker=worker.pk))
     if held >= MOST_HELD:
         raise Conflict(f"You hold {held} HITs; finish or return some before you accept more.")
 

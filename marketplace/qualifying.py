@@ -6,6 +6,7 @@ from typing import Any
 
 from django.db.models import Count, Q
 
+from kbpo.core.database.prepared import Given, Prepared
 from marketplace.models import Assignment, HitType, Qualification, QualificationType, Worker, WorkerBlock
 from marketplace.protocol.errors import invalid_parameter, missing_qualification_type, out_of_range
 
@@ -190,13 +191,16 @@ def _is_grantable(qualification_type: QualificationType | None, value: int | Non
     )
 
 
+_GRANTED = Prepared(
+    lambda: Qualification.objects.filter(worker=Given("worker"), revoked_at=None).values_list(
+        "qualification_type__type_id", "value"
+    )
+)
+
+
 def _values(worker: Worker, ids: set[str]) -> dict[str, int]:
     """Return the worker's value of each of these qualifications that they have."""
-    values = dict(
-        Qualification.objects.filter(
-            worker=worker, qualification_type__type_id__in=ids, revoked_at=None
-        ).values_list("qualification_type__type_id", "value")
-    )
+    values = {type_id: value for type_id, value in _GRANTED.all(worker=worker.pk) if type_id in ids}
     if ids & SYSTEM_TYPES.keys():
         values |= system_values(worker)
     return values

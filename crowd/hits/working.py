@@ -6,7 +6,6 @@ from datetime import datetime
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.db.models import QuerySet
 
 from annotations import conflicts, ontologies
 from crowd import shares
@@ -86,7 +85,7 @@ def look_up(*, hit: Hit, arrival: Arrival) -> Comer:
     }
     ((identity_id, user_id, has_answered, is_known),) = read_rows(_COMER, given)
     return Comer(
-        assignment=_of(hit, arrival).first() if is_known else None,
+        assignment=_find(hit, arrival) if is_known else None,
         identity_id=identity_id,
         user_id=user_id,
         has_answered=has_answered,
@@ -240,8 +239,8 @@ def read_draft(data: object, *, longest: int = LONGEST_VALUE) -> tuple[int, dict
     return number, {"step": step, "fields": kept}
 
 
-def _of(hit: Hit, arrival: Arrival) -> QuerySet[Assignment]:
-    return Assignment.objects.select_related("gold__document", "guidelines").filter(
+def _find(hit: Hit, arrival: Arrival) -> Assignment:
+    return Assignment.objects.select_related("gold", "guidelines").get(
         hit=hit, provider_id=arrival.assignment_id, provider_worker_id=arrival.worker_id
     )
 
@@ -262,7 +261,7 @@ def _write_down(hit: Hit, arrival: Arrival, comer: Comer, is_verified: bool, now
         with transaction.atomic():
             new.save(force_insert=True)
     except IntegrityError:
-        return _of(hit, arrival).get()
+        return _find(hit, arrival)
     if is_verified:
         places.ask_gold(assignment=new)
     return new

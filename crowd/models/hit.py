@@ -6,6 +6,7 @@ from django.utils.functional import cached_property
 
 from annotations.models import Corpus, Question
 from kbpo.accounts.models import User, WorkerIdentity
+from kbpo.core.database.prepared import Given, Prepared
 
 
 class HitBatch(models.Model):
@@ -195,8 +196,13 @@ class Hit(models.Model):
 
     @cached_property
     def asked(self) -> list[Question]:
-        """Its questions in order, with their documents: once posted, a HIT asks the same to its end."""
-        return list(self.questions.select_related("document").order_by("hit_questions__position"))
+        """Its questions in order: once posted, a HIT asks the same to its end."""
+        return _ASKED.all(hit=self.pk)
+
+
+_ASKED = Prepared(
+    lambda: Question.objects.filter(hit_questions__hit=Given("hit")).order_by("hit_questions__position")
+)
 
 
 class HitQuestion(models.Model):

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from datetime import date
 from typing import Any
 
-from django.db.models import Q
+from django.db.models import Q, prefetch_related_objects
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 
@@ -130,7 +130,6 @@ def build_groups(
     Parameters
     ----------
     questions : sequence of Question
-        With their documents.
     names : mapping of int to int
         What the page calls them, by their ids.
     asks_links : bool
@@ -141,6 +140,7 @@ def build_groups(
     whole : int, optional
         The number of the one group that is wanted, with all of its document.
     """
+    prefetch_related_objects(questions, "document")
     groups = _group(questions)
     longest = MOST_TEXT // max(1, len(groups))
     asked = _read(questions, ontology)
