@@ -4,7 +4,7 @@ from django.db.models import Q, QuerySet
 
 from annotations.models import Competitor, Corpus
 from kbpo.accounts.models import Team, User
-from kbpo.core.database.prepared import Given, Prepared
+from kbpo.core.database.compiled import Compiled, Given
 
 
 def add_competitor(*, corpus: Corpus, team: Team) -> None:
@@ -34,6 +34,6 @@ def _competitors(worker_id: int | Given) -> QuerySet[Competitor]:
     return Competitor.objects.filter(theirs)
 
 
-_COMPETING = Prepared(
+_COMPETING = Compiled(
     lambda: _competitors(Given("worker")).filter(corpus=Given("corpus")).values_list("pk")[:1]
 )

@@ -15,7 +15,7 @@ from django.db.models import OuterRef, Subquery
 from annotations.models import Corpus, CorpusGuidelines, Document, OntologyVersion
 from kbpo.accounts.models import User
 from kbpo.core import acts
-from kbpo.core.database.prepared import Given, Prepared
+from kbpo.core.database.compiled import Compiled, Given
 from kbpo.core.errors import Conflict, InvalidInput
 from kbpo_formats.ontologies import builtin
 from kbpo_formats.ontologies.normal import (
@@ -126,7 +126,7 @@ def newest_of(corpus: Corpus) -> CorpusGuidelines | None:
     return _NEWEST.first(corpus=corpus.pk)
 
 
-_NEWEST = Prepared(lambda: CorpusGuidelines.objects.filter(corpus=Given("corpus")).order_by("-version")[:1])
+_NEWEST = Compiled(lambda: CorpusGuidelines.objects.filter(corpus=Given("corpus")).order_by("-version")[:1])
 
 
 def plain_ontology_of(corpus: Corpus) -> Ontology:

@@ -19,7 +19,7 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.urls import reverse
 
-from kbpo.core.database.prepared import Given, Prepared
+from kbpo.core.database.compiled import Compiled, Given
 from marketplace.models import Assignment, Hit, RequesterKey
 from marketplace.protocol import arrivals, hosts
 from marketplace.protocol.questions import PREVIEW, origin, with_parameters
@@ -28,8 +28,8 @@ SUBMIT = "/mturk/externalSubmit"
 SANDBOX = "allow-scripts allow-forms allow-popups allow-popups-to-escape-sandbox"
 OWN = "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'"
 _SALT = "marketplace.submit"
-_SUBMITTED = Prepared(lambda: Assignment.objects.only("assignment_id", "hit").filter(pk=Given("pk")))
-_SECRETS = Prepared(
+_SUBMITTED = Compiled(lambda: Assignment.objects.only("assignment_id", "hit").filter(pk=Given("pk")))
+_SECRETS = Compiled(
     lambda: (
         RequesterKey.objects.filter(requester=Given("requester"), is_active=True)
         .order_by("-pk")

@@ -12,7 +12,7 @@ from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from kbpo.core.database.bulk import read_rows
-from kbpo.core.database.prepared import Given, Prepared
+from kbpo.core.database.compiled import Compiled, Given
 from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
 from marketplace import ledger, qualifying
 from marketplace.models import Assignment, Hit, HitType, Requester, RequestToken, Worker
@@ -93,14 +93,14 @@ def _next_of_type() -> QuerySet[Hit]:
     return hits.defer("question", "external_url").order_by("pk")
 
 
-_WORKER = Prepared(lambda: Worker.objects.select_for_update(no_key=True).only("pk").filter(pk=Given("pk")))
-_FREE = Prepared(lambda: _next_of_type().select_for_update(skip_locked=True, of=("self",), no_key=True)[:1])
-_FREE_OR_HELD = Prepared(lambda: _next_of_type().select_for_update(of=("self",), no_key=True)[:1])
-_PARTS = Prepared(lambda: Assignment.objects.filter(hit=Given("hit")).order_by("pk"))
-_HELD = Prepared(
+_WORKER = Compiled(lambda: Worker.objects.select_for_update(no_key=True).only("pk").filter(pk=Given("pk")))
+_FREE = Compiled(lambda: _next_of_type().select_for_update(skip_locked=True, of=("self",), no_key=True)[:1])
+_FREE_OR_HELD = Compiled(lambda: _next_of_type().select_for_update(of=("self",), no_key=True)[:1])
+_PARTS = Compiled(lambda: Assignment.objects.filter(hit=Given("hit")).order_by("pk"))
+_HELD = Compiled(
     lambda: Assignment.objects.filter(worker=Given("worker"), state=State.ACCEPTED).values_list("pk")
 )
-_ANSWERED_HIT = Prepared(
+_ANSWERED_HIT = Compiled(
     lambda: (
         Hit.objects.select_for_update(of=("self",), no_key=True)
         .select_related("hit_type")

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db.models import Count, Q
 
-from kbpo.core.database.prepared import Given, Prepared
+from kbpo.core.database.compiled import Compiled, Given
 from marketplace.models import Assignment, HitType, Qualification, QualificationType, Worker, WorkerBlock
 from marketplace.protocol.errors import invalid_parameter, missing_qualification_type, out_of_range
 
@@ -191,7 +191,7 @@ def _is_grantable(qualification_type: QualificationType | None, value: int | Non
     )
 
 
-_GRANTED = Prepared(
+_GRANTED = Compiled(
     lambda: Qualification.objects.filter(worker=Given("worker"), revoked_at=None).values_list(
         "qualification_type__type_id", "value"
     )

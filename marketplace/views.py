@@ -13,7 +13,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST, require_safe
 
 from kbpo.accounts.models import User
-from kbpo.core.database.prepared import Given, Prepared
+from kbpo.core.database.compiled import Compiled, Given
 from kbpo.core.errors import Conflict, InvalidInput, KbpoError
 from kbpo.core.numbers import whole_number
 from marketplace import browse, frames, lifecycle, qualifications
@@ -23,8 +23,8 @@ from marketplace.protocol.answers import LONGEST, write_answers
 from marketplace.workers import worker_for
 
 PAGE = 25  # rows of a list
-_GROUP = Prepared(lambda: HitType.objects.filter(group_id=Given("group")))
-_TASK = Prepared(
+_GROUP = Compiled(lambda: HitType.objects.filter(group_id=Given("group")))
+_TASK = Compiled(
     lambda: (
         Assignment.objects.select_related("hit__hit_type__requester")
         .only(

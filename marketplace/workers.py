@@ -3,13 +3,13 @@
 from django.db import IntegrityError, transaction
 
 from kbpo.accounts.models import User, WorkerIdentity
-from kbpo.core.database.prepared import Given, Prepared
+from kbpo.core.database.compiled import Compiled, Given
 from kbpo.core.errors import NotAllowed
 from marketplace.models import Worker
 from marketplace.protocol.errors import missing_worker
 from marketplace.protocol.identifiers import new_worker_id
 
-_OF_USER = Prepared(lambda: Worker.objects.filter(user=Given("user")))
+_OF_USER = Compiled(lambda: Worker.objects.filter(user=Given("user")))
 
 
 def worker_for(user: User) -> Worker:

@@ -11,10 +11,10 @@ from django.db import transaction
 
 from crowd.models import Assignment, Hit, HitGold
 from crowd.quality import gold
-from kbpo.core.database.prepared import Given, Prepared
+from kbpo.core.database.compiled import Compiled, Given
 
 _SEEDS = 2**63
-_DRAWN = Prepared(
+_DRAWN = Compiled(
     lambda: HitGold.objects.filter(hit=Given("hit")).order_by("position").values_list("question")
 )
 

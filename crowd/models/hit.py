@@ -6,7 +6,7 @@ from django.utils.functional import cached_property
 
 from annotations.models import Corpus, Question
 from kbpo.accounts.models import User, WorkerIdentity
-from kbpo.core.database.prepared import Given, Prepared
+from kbpo.core.database.compiled import Compiled, Given
 
 
 class HitBatch(models.Model):
@@ -200,7 +200,7 @@ class Hit(models.Model):
         return _ASKED.all(hit=self.pk)
 
 
-_ASKED = Prepared(
+_ASKED = Compiled(
     lambda: Question.objects.filter(hit_questions__hit=Given("hit")).order_by("hit_questions__position")
 )
 

@@ -25,12 +25,12 @@ from crowd.models import Assignment, Hit
 from crowd.pages import preview
 from crowd.pages.registry import hit_page
 from kbpo.core.clients import client_address
-from kbpo.core.database.prepared import Given, Prepared
+from kbpo.core.database.compiled import Compiled, Given
 from kbpo.core.errors import KbpoError, NotAllowed, TooLarge
 from kbpo.core.health import logs
 from kbpo.core.numbers import whole_number
 
-_OWN = Prepared(
+_OWN = Compiled(
     lambda: Assignment.objects.only(
         *("hit", "provider_id", "provider_worker_id", "gold", "guidelines", "draft", "draft_number")
     ).filter(pk=Given("pk"), hit=Given("hit"))
@@ -59,7 +59,7 @@ def hit_view(*needed: str) -> Callable[[HitView[P]], Callable[..., HttpResponse]
         Of `OF_SAVES` or `OF_PAGES`.
     """
     related = "batch__corpus" if needed == OF_PAGES else "batch"
-    named = Prepared(
+    named = Compiled(
         lambda: Hit.objects.select_related(related).only(*needed).filter(annotation=Given("annotation"))
     )
 

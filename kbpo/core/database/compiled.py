@@ -16,7 +16,7 @@ R = TypeVar("R")
 
 
 class Given(Expression):
-    """A value that is given each time that a prepared query is asked.
+    """A value that is given each time that a compiled query is asked.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class Given(Expression):
         return "%s", [self]
 
 
-class Prepared(Generic[R]):
+class Compiled(Generic[R]):
     """A query whose values are `Given`: it returns what the same query with the values in it would.
 
     Parameters
@@ -43,7 +43,7 @@ class Prepared(Generic[R]):
 
     Examples
     --------
-    >>> named = Prepared(lambda: Corpus.objects.filter(tag=Given("tag")))  # doctest: +SKIP
+    >>> named = Compiled(lambda: Corpus.objects.filter(tag=Given("tag")))  # doctest: +SKIP
     >>> named.first(tag="demo")  # doctest: +SKIP
     <Corpus: Demo>
     """
