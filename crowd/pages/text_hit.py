@@ -143,9 +143,9 @@ class TextHit:
 def questions_of(hit: Hit, assignment: Assignment) -> list[Question]:
     """List what is asked, in order: the gold question too, at a place that is the same for all who come."""
     questions = list(hit.asked)
-    prefetch_related_objects(questions, "document")
     if assignment.gold is not None:
         last = len(questions)
         place = last if hit.page_seed is None else places.rng_of(hit, "place").randint(0, last)
         questions.insert(place, assignment.gold)
+    prefetch_related_objects(questions, "document")
     return questions

@@ -47,6 +47,7 @@ OF_PAGES = (
     *OF_SAVES,
     *("annotation", "provider_id", "page_seed", "batch__title", "batch__asks_links"),
     *("batch__duration_seconds", "batch__corpus__ontology", "batch__corpus__language"),
+    "batch__corpus__policy",
 )
 
 
