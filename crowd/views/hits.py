@@ -45,9 +45,10 @@ HitView = Callable[Concatenate[HttpRequest, Hit, P], HttpResponse]
 OF_SAVES = ("batch__provider", "batch__kind", "batch__is_tutorial")
 OF_PAGES = (
     *OF_SAVES,
-    *("annotation", "provider_id", "page_seed", "batch__title", "batch__asks_links"),
-    *("batch__duration_seconds", "batch__corpus__ontology", "batch__corpus__language"),
-    "batch__corpus__policy",
+    *("annotation", "provider_id", "page_seed", "places", "reward_cents"),
+    *("batch__title", "batch__asks_links", "batch__duration_seconds", "batch__reward_cents"),
+    *("batch__estimated_seconds", "batch__by_sentence", "batch__is_time_measured"),
+    *("batch__corpus__ontology", "batch__corpus__language", "batch__corpus__policy"),
 )
 
 
