@@ -21,7 +21,7 @@ Written = TypeVar("Written", CorpusRules, CorpusTerms)
 
 def newest(model: type[Written], corpus: Corpus) -> Written | None:
     """Return the version that holds; None where none was written, or the last one says that none does."""
-    found = _NEWEST[model].first(corpus=corpus.pk)
+    found: Written | None = _NEWEST[model].first(corpus=corpus.pk)
     return found if found is not None and found.text else None
 
 

@@ -67,7 +67,7 @@ class Compiled(Generic[R]):
     def _ready(self) -> tuple[str, tuple[object, ...], Callable[[list[tuple[Any, ...]]], list[Any]]]:
         """Do once what Django's `ModelIterable` and `ValuesListIterable` do each time."""
         query = self._make()
-        compiler = query.query.get_compiler(DEFAULT_DB_ALIAS)
+        compiler: Any = query.query.get_compiler(DEFAULT_DB_ALIAS)
         statement, parameters = compiler.as_sql()
         info, select = compiler.klass_info, compiler.select
         converters = compiler.get_converters([column for column, _, _ in select])
