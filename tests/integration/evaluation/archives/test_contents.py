@@ -29,7 +29,7 @@ from evaluation.models import (
     SubsetScore,
 )
 from evaluation.registry import task_of
-from evaluation.scoring import comparing
+from evaluation.scoring import audit, comparing, estimation
 from evaluation.scoring.published import freezing
 from kbpo import pipeline
 from kbpo.accounts.models import User
@@ -227,11 +227,11 @@ def test_of_few_sealed_documents_nothing_is_told_and_precision_is_computed_all_t
     assert {place.measure for place in again.scores.stated} == {"precision"}
 
 
-def take_down(doc_id):
+def take_down(doc_id, *, at=None):
     """Remove the text of a document."""
     document = Document.objects.get(doc_id=doc_id)
     operator = UserFactory.create(operator=True)
-    takedowns.take_down(document=document, reason="its author asked", by=operator, now=timezone.now())
+    takedowns.take_down(document=document, reason="its author asked", by=operator, now=at or timezone.now())
 
 
 def read(client, archive):
@@ -347,6 +347,63 @@ def test_an_edition_is_copied_without_a_whole_table_in_memory(judged, monkeypatc
         patch.setattr(zipfile.ZipFile, "read", read_and_note)
         made()
     assert whole == ["manifest.json"]
+
+
+def test_what_may_not_be_given_goes_though_it_cannot_be_copied_and_the_next_edition_waits(
+    judged, monkeypatch, caplog
+):
+    first = released(0.5)
+    with Archive(path_of(first.place)) as archive:
+        doc_id = archive.table("documents")["doc_id"][0]
+    Epoch.objects.filter(number=1).update(scores_due=True)
+    take_down(doc_id)
+
+    def fail(*args):
+        raise ValueError("a fault")
+
+    monkeypatch.setattr(making, "copy_without", fail)
+    assert making.make_archives(find_task=task_of, now=timezone.now()) == 0
+    assert not path_of(first.place).exists()
+    assert "could not be copied" in caplog.text
+
+
+def test_a_document_that_was_removed_before_it_was_retired_blocks_no_edition(judged, client):
+    first = released(0.5)
+    doc_id = min(sealed())
+    take_down(doc_id, at=timezone.now() - timedelta(days=3))
+    second = Epoch.objects.get(number=2).document_sample
+    row = second.documents.get(document__doc_id=doc_id)
+    RetiredDocument.objects.create(sample=second, document=row.document, probability=1)
+    second.retired_at = timezone.now()
+    second.save(update_fields=["retired_at"])
+    assert made().edition == 2
+    assert read(client, first)[0] == 200
+    assert path_of(first.place).exists()
+
+
+def test_a_text_that_goes_while_scores_are_computed_is_lost_to_them(judged, monkeypatch):
+    doc_id, compute = min(sealed()), estimation.estimate
+
+    def estimate(*args):
+        found = compute(*args)
+        take_down(doc_id)
+        return found
+
+    Epoch.objects.update(scores_due=True)
+    with monkeypatch.context() as patch:
+        patch.setattr(estimation, "estimate", estimate)
+        pipeline.advance()
+    assert not list(audit.audit(Corpus.objects.get(), KBP))
+    with Archive(path_of(released(1.0).place)) as archive:
+        assert archive.manifest["documents"]["lost"] == 1
+        again = compare(archive)
+    assert again.agrees
+    assert {place.measure for place in again.scores.stated} == {"precision"}
+    Epoch.objects.update(scores_due=True)
+    pipeline.advance()
+    with Archive(path_of(EpochArchive.objects.latest("pk").place)) as archive:
+        assert archive.manifest["documents"]["lost"] == 0
+        assert compare(archive).scores.held_back == 0
 
 
 def test_a_copy_that_fails_keeps_nothing_from_being_made(judged, client, monkeypatch):
