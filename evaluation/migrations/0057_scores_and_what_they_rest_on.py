@@ -1,4 +1,4 @@
-"""How many texts were gone when scores began; and scores of classifications by a model of shown systems."""
+"""How many texts were gone when scores began, and editions told; classifications by a model of shown systems."""
 
 from django.db import migrations, models
 from django.db.models import Exists, Min, OuterRef
@@ -23,6 +23,11 @@ def compute_again(apps, schema_editor):
     scored.filter(corpus__classes__isnull=False).update(scores_due=True)
 
 
+def count_anew(apps, schema_editor):
+    """Withdraw the editions that knew of removals: documents removed before they were retired counted, too."""
+    apps.get_model("evaluation", "EpochArchive").objects.filter(removed__gt=0).update(removed=0)
+
+
 class Migration(migrations.Migration):
     dependencies = [("evaluation", "0056_archives_and_takedowns")]
 
@@ -36,4 +41,5 @@ class Migration(migrations.Migration):
         ),
         migrations.RunPython(count_removed, migrations.RunPython.noop),
         migrations.RunPython(compute_again, migrations.RunPython.noop),
+        migrations.RunPython(count_anew, migrations.RunPython.noop),
     ]
