@@ -1,6 +1,8 @@
 """Archives of released epochs: what is in them, what is not, and scores from them alone."""
 
+import csv
 import hashlib
+import io
 import json
 import zipfile
 from datetime import timedelta
@@ -33,6 +35,8 @@ from evaluation.scoring import audit, comparing, estimation
 from evaluation.scoring.published import freezing
 from kbpo import pipeline
 from kbpo.accounts.models import User
+from kbpo.core.keeping.models import Installation
+from kbpo.core.storage import store
 from kbpo.core.storage.folder import path_of
 from kbpo_archive.errors import BadArchive
 from kbpo_archive.figures import Figure
@@ -42,6 +46,7 @@ from kbpo_client import command
 from kbpo_estimators.coordinated import uniforms
 from tests.archives import made, recomputed, released
 from tests.factories import UserFactory
+from tests.stores import Moto
 from tests.world import World
 
 pytestmark = pytest.mark.django_db
@@ -404,6 +409,33 @@ def test_a_text_that_goes_while_scores_are_computed_is_lost_to_them(judged, monk
     with Archive(path_of(EpochArchive.objects.latest("pk").place)) as archive:
         assert archive.manifest["documents"]["lost"] == 0
         assert compare(archive).scores.held_back == 0
+
+
+@pytest.mark.parametrize("is_copied", [True, False])
+def test_in_an_s3_compatible_store_editions_are_given_and_go_alike(
+    judged, client, settings, monkeypatch, is_copied
+):
+    server = Moto()
+    try:
+        settings.FILE_STORE = server.bucket()
+        Installation.objects.all().delete()
+        first = released(0.5)
+        status, content = read(client, first)
+        assert (status, hashlib.sha256(content).hexdigest()) == (200, first.digest)
+        with zipfile.ZipFile(io.BytesIO(content)) as files:
+            rows = list(csv.DictReader(files.read("documents.csv").decode().splitlines()))
+        take_down(rows[0]["doc_id"])
+        if not is_copied:
+            monkeypatch.setattr(making, "copy_without", lambda *args: 1 // 0)
+        second = made()
+        assert [one.place for one in store().listed(making.FOLDER)] == [second.place]
+        status, content = read(client, second)
+        assert (status, hashlib.sha256(content).hexdigest()) == (200, second.digest)
+        assert rows[0]["sha256"].encode() not in content
+        with zipfile.ZipFile(io.BytesIO(content)) as files:
+            assert json.loads(files.read("manifest.json"))["documents"]["lost"] == int(not is_copied)
+    finally:
+        server.stop()
 
 
 def test_a_copy_that_fails_keeps_nothing_from_being_made(judged, client, monkeypatch):
