@@ -89,6 +89,18 @@ def numbered_options(names: Iterable[tuple[int, str]], chosen: int | str) -> Saf
 
 
 @register.simple_tag
+def counted_options(found: Iterable[tuple[str, str, str, bool]]) -> SafeString:
+    """Write the options of a filter: the value and name of each, how much there is, whether it is chosen."""
+    return SafeString(
+        "".join(
+            f'<option value="{escape(value)}"{" selected" if is_chosen else ""}>'
+            f"{escape(name)}: {escape(counts)}</option>"
+            for value, name, counts, is_chosen in found
+        )
+    )
+
+
+@register.simple_tag
 def dots(plane: Plane) -> SafeString:
     """Draw the systems of a picture: hundreds, so that no template does."""
     return SafeString("".join(_dot(one) for one in plane.dots))

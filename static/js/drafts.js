@@ -13,6 +13,15 @@ export function fieldsOf(form) {
   return fields;
 }
 
+// Whether something was filled in since the page was written: a slow line brings scripts later than a hand is.
+function isFilledIn(form) {
+  return [...form.elements].some((field) =>
+    ["checkbox", "radio"].includes(field.type)
+      ? field.checked !== field.defaultChecked
+      : field.type !== "hidden" && "defaultValue" in field && field.value !== field.defaultValue,
+  );
+}
+
 // `number`, `read` and `post` are those of `Autosave`. Returns that, and `say(words, isBad)`, which shows how it
 // stands.
 export function keepDraft(form, { number, read, post }) {
@@ -33,5 +42,6 @@ export function keepDraft(form, { number, read, post }) {
   form.addEventListener("click", ({ target }) => {
     if (target.closest("[data-forward], [data-back]")) autosave.touch(0);
   });
+  if (isFilledIn(form)) autosave.touch(0);
   return { autosave, say };
 }

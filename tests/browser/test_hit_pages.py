@@ -205,6 +205,24 @@ def test_a_cut_connection_is_said_and_saved_when_it_is_back(
     expect(page.get_by_role("status").filter(has_text="Your answer is in")).to_be_visible()
 
 
+def test_what_is_ticked_before_the_scripts_come_is_saved_when_they_do(
+    open_page: OpenPage, mturk, hit: Hit, worker: User
+) -> None:
+    post(mturk, hit)
+    page = preview(open_page, worker)
+    held: list[Route] = []
+    page.context.route(re.compile(r"/js/steps"), lambda route: held.append(route))
+    page.get_by_role("button", name="Accept").click()
+    frame = page.frame_locator("[data-frame]")
+    frame.get_by_label("founded").check()
+    assert held, "the scripts came before the hand"
+    for route in held:
+        route.continue_()
+    expect(frame.get_by_text("Saved", exact=True)).to_be_visible()
+    draft = Assignment.objects.get().draft
+    assert ["per:organizations_founded|0"] in draft["fields"].values()
+
+
 def test_it_is_done_with_the_keyboard_alone(open_page: OpenPage, mturk, hit: Hit, worker: User) -> None:
     post(mturk, hit)
     page = preview(open_page, worker)

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from evaluation.kbp.explorer import document_claims
 from evaluation.kbp.explorer.document_claims import Claims
@@ -71,8 +72,7 @@ class Candidates:
     claimed: list[Relation]
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
+class Option(NamedTuple):
     """A value of a filter.
 
     Attributes
