@@ -189,7 +189,7 @@ def figures_of_archive(archive):
     """Return all figures that an archive states of systems."""
     tables = {name: archive.table(name) for name in ("scores", "subset_scores", "predictions", "audits")}
     return {
-        f"{name} {column}": np.asarray(values).tolist()
+        f"{name} {column}": repr(np.asarray(values).tolist())  # as text: NaN is not NaN
         for name, table in tables.items()
         for column, values in table.items()
     }
