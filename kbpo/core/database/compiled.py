@@ -27,7 +27,7 @@ class Given(Expression):
         super().__init__()
         self.name = name
 
-    def as_sql(self, compiler: Any, connection: Any) -> tuple[str, list["Given"]]:
+    def as_sql(self, compiler: Any, connection: Any) -> tuple[str, Any]:
         """Stand where the value will."""
         return "%s", [self]
 
@@ -54,7 +54,7 @@ class Compiled(Generic[R]):
     def all(self, **values: object) -> list[R]:
         """Ask with these values."""
         statement, parameters, build = self._ready
-        given = [values[one.name] if isinstance(one, Given) else one for one in parameters]
+        given: list[Any] = [values[one.name] if isinstance(one, Given) else one for one in parameters]
         with connection.cursor() as cursor:
             cursor.execute(statement, given)
             return build(cursor.fetchall())
@@ -79,7 +79,8 @@ class Compiled(Generic[R]):
             return statement, tuple(parameters), convert
         first, last = info["select_fields"][0], info["select_fields"][-1]
         names = [column.target.attname for column, _, _ in select[first : last + 1]]
-        related = get_related_populators(info, select, DEFAULT_DB_ALIAS)
+        populators: Callable[..., list[Any]] = get_related_populators
+        related = populators(info, select, DEFAULT_DB_ALIAS)
 
         def build(rows: list[tuple[Any, ...]]) -> list[Any]:
             found = []
