@@ -77,7 +77,7 @@ class Keeper:
                     status = process.poll()
                     if status is None:
                         continue
-                    if status not in (0, -signal.SIGKILL):
+                    if status != -signal.SIGKILL:  # nothing of it ends by itself
                         self.ended.append(f"{role} of host {host.number} ended with {status}")
                     host.kill(role)
                     self._start(host, role)

@@ -94,12 +94,15 @@ class Host:
     ----------
     number : int
         From 1.
+    subnet : int
+        Its network's third byte.
     home : Path
     environment : mapping of str to str
         What its processes are given.
     """
 
     number: int
+    subnet: int
     home: Path
     environment: dict[str, str]
     running: dict[str, "subprocess.Popen[bytes] | Forked"] = field(default_factory=dict)
@@ -112,7 +115,7 @@ class Host:
     @property
     def gateway(self) -> str:
         """The address of what all hosts share, as this one sees it."""
-        return f"{NETWORKS}.{self.number}.1"
+        return f"{NETWORKS}.{self.subnet}.1"
 
     @property
     def site(self) -> str:
@@ -216,10 +219,10 @@ def hosts(folder: Path, common: Mapping[str, str], each: Any) -> Iterator[list[H
     """
     made = []
     try:
-        for number in (1, 2):
+        for number, subnet in enumerate(_free_subnets()[:2], 1):
             home = folder / f"home{number}"
             home.mkdir()
-            host = Host(number, home, {**clean_environment(), **common, "KBPO_HOME": str(home)})
+            host = Host(number, subnet, home, {**clean_environment(), **common, "KBPO_HOME": str(home)})
             host.environment.update(each(host))
             made.append(host)
             _make_network(host)
@@ -235,6 +238,18 @@ def hosts(folder: Path, common: Mapping[str, str], each: Any) -> Iterator[list[H
             _ip("netns", "delete", host.network, check=False)
 
 
+def _free_subnets() -> list[int]:
+    """Return the third bytes that nobody has here, begun at one of this process's own.
+
+    A run beside this one has networks too, and so has one that was killed: whoever has the same address is
+    sent what is for the other.
+    """
+    taken = _ip("-oneline", "-4", "address", "show")
+    begun = os.getpid() % 254
+    found = [1 + (begun + further) % 254 for further in range(254)]
+    return [one for one in found if f" {NETWORKS}.{one}.1/" not in taken]
+
+
 def _make_network(host: Host) -> None:
     """Give a host a network of its own, in which it and this machine are alone."""
     here, there = f"kb{os.getpid()}h{host.number}", f"kb{os.getpid()}t{host.number}"
@@ -244,13 +259,14 @@ def _make_network(host: Host) -> None:
     _ip("address", "add", f"{host.gateway}/24", "dev", here)
     _ip("link", "set", here, "up")
     for command in (
-        ("address", "add", f"{NETWORKS}.{host.number}.2/24", "dev", there),
+        ("address", "add", f"{NETWORKS}.{host.subnet}.2/24", "dev", there),
         ("link", "set", there, "up"),
         ("link", "set", "lo", "up"),
     ):
         _ip("-netns", host.network, *command)
 
 
-def _ip(*command: str, check: bool = True) -> None:
+def _ip(*command: str, check: bool = True) -> str:
     done = subprocess.run(["ip", *command], capture_output=True, text=True, check=False)
     assert done.returncode == 0 or not check, f"ip {' '.join(command)}: {done.stderr}"
+    return done.stdout

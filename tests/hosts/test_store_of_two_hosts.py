@@ -76,6 +76,7 @@ def _fail(place: Place, tokens: dict[str, str], keeper: Keeper, store: FaultySto
     store.be("slow")
     for number in range(len(SAID) + 1, SYSTEMS):
         history.hand_in(place, tokens, number)
+    assert store.asked["slow"] > 0
 
 
 def _has_noticed(host: Host) -> bool:

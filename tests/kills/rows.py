@@ -104,6 +104,7 @@ LEFT_OUT: Mapping[str, str] = {
     "keeping.Installation.seen": "grows as time passes",
     "keeping.Installation.jumped_at": "grows as time passes",
     "core.Message.attempts": "a try that was killed counts",
+    "core.RequestCount.count": "a try that was killed counts",
 }
 
 #: What the audit log calls them, and their models.

@@ -13,6 +13,7 @@ import pytest
 
 from kbpo import pipeline
 from kbpo.core.embedded import Postgres, Redis
+from kbpo_formats.problems import LISTED_PER_CODE
 from tests.conftest import ROOT, clean_environment
 from tests.kills import scenario
 from tests.kills.watch import Point, read_points
@@ -63,7 +64,7 @@ def play(folder: Path, mode: str, design: str, seed: int) -> Outcome:
             cwd=ROOT,
             capture_output=True,
             text=True,
-            timeout=400,
+            timeout=1_200,
             check=False,
         )
     finally:
@@ -139,8 +140,12 @@ def test_the_undisturbed_run_comes_to_the_end_of_every_path(undisturbed: Outcome
     assert len(set(mails)) == len(mails) == 6 + 1 + 5 + 2 + 2 + 1
     assert len([mail for mail in mails if "It begins" in mail]) == 2
     assert len([mail for mail in mails if mail.startswith("gamma@example.org")]) == 1
-    # One of seven was deleted, one of two checked was forgotten, and so was one of two written anew.
-    assert len(undisturbed.rows["uploaded files"]) == 6 + 1 + 1
+    # One of seven was deleted, one of two checked was forgotten, and so was one of two written anew; all
+    # problems of what was refused are kept, as it was checked and as it was submitted.
+    assert len(undisturbed.rows["uploaded files"]) == 6 + 1 + 1 + 2
+    kept = [json.loads(row) for row in undisturbed.rows["evaluation.ProblemFile"]]
+    assert sorted(bool(one["submission"]) for one in kept) == [False, True]
+    assert min(one["count"] for one in kept) > LISTED_PER_CODE
     # The released epoch has a second archive when more may be told; both are whole and give what they state.
     archives = [json.loads(row) for row in undisturbed.rows["archives"]]
     assert [name for name, *_ in archives] == ["epoch-1-edition-1.zip", "epoch-1-edition-2.zip"]

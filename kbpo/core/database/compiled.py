@@ -79,7 +79,7 @@ class Compiled(Generic[R]):
             return statement, tuple(parameters), convert
         first, last = info["select_fields"][0], info["select_fields"][-1]
         names = [column.target.attname for column, _, _ in select[first : last + 1]]
-        populators: Callable[..., list[Any]] = get_related_populators
+        populators: Any = get_related_populators  # whose type is that of a later version of Django
         related = populators(info, select, DEFAULT_DB_ALIAS)
 
         def build(rows: list[tuple[Any, ...]]) -> list[Any]:
