@@ -4,6 +4,7 @@ from django.db.models import Q, QuerySet
 
 from annotations.models import Competitor, Corpus
 from kbpo.accounts.models import Team, User
+from kbpo.core.database.compiled import Compiled, Given
 
 
 def add_competitor(*, corpus: Corpus, team: Team) -> None:
@@ -13,13 +14,12 @@ def add_competitor(*, corpus: Corpus, team: Team) -> None:
 
 def exists(*, worker_id: int, corpus_id: int) -> bool:
     """Say whether a team that the worker is or was in competes in the corpus: they never judge it."""
-    return corpora(worker_id=worker_id).filter(pk=corpus_id).exists()
+    return _COMPETING.first(worker=worker_id, corpus=corpus_id) is not None
 
 
 def corpora(*, worker_id: int) -> QuerySet[Corpus]:
     """Select the corpora in which a team competes that somebody is or was in."""
-    theirs = Q(team__memberships__user_id=worker_id) | Q(team__past_memberships__user_id=worker_id)
-    return Corpus.objects.filter(pk__in=Competitor.objects.filter(theirs).values("corpus"))
+    return Corpus.objects.filter(pk__in=_competitors(worker_id).values("corpus"))
 
 
 def people(team: Team) -> QuerySet[User]:
@@ -27,3 +27,13 @@ def people(team: Team) -> QuerySet[User]:
     return User.objects.filter(
         Q(pk__in=team.memberships.values("user")) | Q(pk__in=team.past_memberships.values("user"))
     )
+
+
+def _competitors(worker_id: int | Given) -> QuerySet[Competitor]:
+    theirs = Q(team__memberships__user_id=worker_id) | Q(team__past_memberships__user_id=worker_id)
+    return Competitor.objects.filter(theirs)
+
+
+_COMPETING = Compiled(
+    lambda: _competitors(Given("worker")).filter(corpus=Given("corpus")).values_list("pk")[:1]
+)

@@ -15,6 +15,7 @@ from django.db.models import OuterRef, Subquery
 from annotations.models import Corpus, CorpusGuidelines, Document, OntologyVersion
 from kbpo.accounts.models import User
 from kbpo.core import acts
+from kbpo.core.database.compiled import Compiled, Given
 from kbpo.core.errors import Conflict, InvalidInput
 from kbpo_formats.ontologies import builtin
 from kbpo_formats.ontologies.normal import (
@@ -122,7 +123,10 @@ def of_documents(documents: Collection[int]) -> dict[int, Ontology]:
 
 def newest_of(corpus: Corpus) -> CorpusGuidelines | None:
     """Return a corpus' own guidelines; None where it has the ontology's."""
-    return CorpusGuidelines.objects.filter(corpus=corpus).order_by("-version").first()
+    return _NEWEST.first(corpus=corpus.pk)
+
+
+_NEWEST = Compiled(lambda: CorpusGuidelines.objects.filter(corpus=Given("corpus")).order_by("-version")[:1])
 
 
 def plain_ontology_of(corpus: Corpus) -> Ontology:

@@ -1,12 +1,14 @@
 """Everything at once: visitors' pages, workers' answers and large uploads, by how many systems there are.
 
 The site runs as ``make demo`` runs it. Two hundred visitors ask for 20 pages a second that they have not, and
-200 that they have, whether these changed; fifty workers send 10 answers a second; five files of 100,000
-claims are handed in meanwhile, read and sampled. Pages are timed from when they were to be asked for, so that
-what waits is not left out. All of it, the load too, runs on the same cores.
+200 that they have, whether these changed; fifty workers send 10 answers a second; a file of 100,000 claims is
+handed in each minute, read and sampled. Pages are timed from when they were to be asked for, so that what
+waits is not left out. All of it, the load too, runs on the same cores.
 
 ``python -m benchmarks.rush FOLDER [--seconds S] [--systems N …] [--claims N] [--share X]`` runs it with
-other sizes, or with a share of the visitors and workers.
+other sizes, or with a share of the visitors and workers. To fill takes longer than to measure: with
+``--sites WHERE --fill`` the sites are made there and nothing is measured, which ``--sites WHERE`` does then,
+once for each that was made. Figures join those of other sizes in the folder that were measured alike.
 """
 
 import argparse
@@ -22,11 +24,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 from benchmarks import crowd_load, kb, rush_world
 from benchmarks.crowd import _quantile
+from benchmarks.processor import loop_ms
 from benchmarks.reading import BLUE, RED, _processor
 from benchmarks.site import Meter, Site, prepared, serving
 from kbpo_client import Client
@@ -34,12 +38,14 @@ from kbpo_client.errors import ClientError
 
 SYSTEMS, QUICK_SYSTEMS = (10, 30, 100, 300, 1000), (10,)
 SECONDS, QUICK_SECONDS = 300.0, 20.0
-UPLOADS, CLAIMS, QUICK_CLAIMS = 5, 100_000, 2_000
+CLAIMS, QUICK_CLAIMS = 100_000, 2_000
+UPLOAD_EVERY = 60.0  # seconds
 VISITORS, UNCACHED, CACHED = 200, 20.0, 200.0  # all of them together, a second
 WORKERS = 50  # who answer once in five seconds
 QUESTIONS = 3000  # at most; each has three places
 THREADS = 50  # that play the visitors
 PORT = 18_753
+FILLED = "filled.json"  # beside a site that was made: what is to be known of it
 SETTLING = 600.0  # seconds for what was handed in to be sampled
 LOOK = 5.0  # seconds between two looks at the memory
 GOALS = {"errors": 0, "pages p95, ms": 300.0, "answers p99, ms": 500.0}
@@ -81,61 +87,92 @@ def run(out: Path, *, quick: bool = False) -> None:
 
 def measure(out: Path, *, systems: Sequence[int], seconds: float, claims: int, share: float = 1.0) -> None:
     """Measure at each number of systems, for so many seconds, with a share of the visitors and workers."""
-    circumstances = {
-        "date": datetime.now(UTC).date().isoformat(),
-        "processor": _processor(),
-        "cores": os.cpu_count(),
+    for number in systems:
+        with tempfile.TemporaryDirectory(prefix="kbpo-bench-") as where:
+            fill(Path(where), number, seconds, claims, share)
+            measure_filled(Path(where), out)
+
+
+def fill(where: Path, systems: int, seconds: float, claims: int, share: float) -> None:
+    """Make a site in a folder, to be measured once: a board, HITs, and the files that are handed in."""
+    files = _files(where, claims, max(1, round(seconds / UPLOAD_EVERY)))
+    corpus = str(where / f"{claims}.jsonl")
+    workers, questions = round(share * WORKERS), min(QUESTIONS, int(seconds * 5 * share) + 200)
+    with prepared(where / "home", PORT) as site:
+        keys = json.loads(site.run("-m", "benchmarks.crowd_world", "keys"))
+        site.environ.update(keys)
+        token = json.loads(site.run("-m", "benchmarks.rush_world", "fill", str(systems), corpus))["token"]
+        with serving(site):
+            crowd = json.loads(site.run("-m", "benchmarks.crowd_world", "fill", str(questions), str(workers)))
+    filled = {
+        "systems": systems,
         "seconds": seconds,
         "claims of an upload": claims,
         "share of visitors and workers": share,
+        "keys": keys,
+        "token": token,
+        "crowd": crowd,
+        "files": [str(file) for file in files],
     }
-    rows = []
-    for number in systems:
-        with tempfile.TemporaryDirectory(prefix="kbpo-bench-") as folder:
-            rows.append(_rush(Path(folder), number, seconds, claims, share))
-        print(f"  {json.dumps(rows[-1])}", flush=True)
-        report = {"circumstances": circumstances, "goals": GOALS, "runs": rows}
-        (out / "rush.json").write_text(json.dumps(report, indent=1) + "\n")
+    (where / FILLED).write_text(json.dumps(filled))
+
+
+def measure_filled(where: Path, out: Path) -> None:
+    """Measure the site that was made in a folder; write what there is of all sizes so far."""
+    filled = json.loads((where / FILLED).read_text())
+    asked = {
+        name: filled[name] for name in ("seconds", "claims of an upload", "share of visitors and workers")
+    }
+    circumstances = {"processor": _processor(), "cores": os.cpu_count(), **asked}
+    row = _rush(where, filled)
+    print(f"  {json.dumps(row)}", flush=True)
+    path = out / "rush.json"
+    before = json.loads(path.read_text()) if path.exists() else {}
+    rows = before.get("runs", []) if before.get("circumstances") == circumstances else []
+    rows = sorted(
+        [*(one for one in rows if one["systems"] != row["systems"]), row], key=itemgetter("systems")
+    )
+    report = {"circumstances": circumstances, "goals": GOALS, "runs": rows}
+    path.write_text(json.dumps(report, indent=1) + "\n")
     _plot(rows, circumstances, out / "rush.svg")
 
 
-def _rush(folder: Path, systems: int, seconds: float, claims: int, share: float) -> dict[str, Any]:
-    files = _files(folder, claims)
-    with prepared(folder / "home", PORT) as site:
-        site.environ["TRUSTED_PROXIES"] = "127.0.0.1"  # each visitor has an address
-        site.environ.update(json.loads(site.run("-m", "benchmarks.crowd_world", "keys")))
-        corpus = str(folder / f"{claims}.jsonl")
-        token = json.loads(site.run("-m", "benchmarks.rush_world", "fill", str(systems), corpus))["token"]
+def _rush(where: Path, filled: dict[str, Any]) -> dict[str, Any]:
+    seconds, share, crowd = filled["seconds"], filled["share of visitors and workers"], filled["crowd"]
+    files = [Path(file) for file in filled["files"]]
+    with prepared(where / "home", PORT, is_new=False) as site:
+        site.environ.update(filled["keys"], TRUSTED_PROXIES="127.0.0.1")  # each visitor has an address
         with serving(site), Meter(site) as meter:
-            workers = round(share * WORKERS)
-            asked = str(min(QUESTIONS, int(seconds * 5 * share) + 200))
-            crowd = json.loads(site.run("-m", "benchmarks.crowd_world", "fill", asked, str(workers)))
-            load, cpu, began = os.getloadavg()[0], meter.seconds(), time.monotonic()
+            speed, load = loop_ms(), os.getloadavg()[0]
+            cpu, began = meter.seconds(), time.monotonic()
             seen, uploads = Seen(), dict[str, Any]()
             memory: list[dict[str, float]] = []
             with _beside(
                 (_visit, seen, seconds, share),
                 (_look, site, memory, seconds),
-                (_hand_in, token, files, uploads, seconds),
+                (_hand_in, filled["token"], files, uploads, seconds),
             ):
                 outcome = crowd_load.run(
                     crowd["workers"],
                     site=("127.0.0.1", PORT),
                     group=crowd["group"],
                     seconds=seconds,
-                    seed=systems,
+                    seed=filled["systems"],
                 )
             taken, lasted = meter.seconds(), time.monotonic() - began
+            speeds = [speed, loop_ms()]
             settled = _settled(site)
             state = json.loads(site.run("-m", "benchmarks.crowd_world", "state"))
     return {
-        "systems": systems,
+        "systems": filled["systems"],
+        "date": datetime.now(UTC).date().isoformat(),
         "load_before": round(load, 1),
+        "a million additions before and after, ms": speeds,
         "lasted, s": round(lasted, 1),
         **{name: _summary(asked) for name, asked in seen.of.items()},
         "answers": {
             "number": outcome.acknowledged,
-            "a second": round(outcome.acknowledged / seconds, 1),
+            "a second": round(outcome.acknowledged / lasted, 1),
             "median_ms": round(1000 * _quantile(outcome.seconds["answer"], 0.5), 1),
             "p99_ms": round(1000 * _quantile(outcome.seconds["answer"], 0.99), 1),
             "lost": outcome.acknowledged - state["stored"],
@@ -148,13 +185,13 @@ def _rush(folder: Path, systems: int, seconds: float, claims: int, share: float)
     }
 
 
-def _files(folder: Path, claims: int) -> list[Path]:
+def _files(folder: Path, claims: int, number: int) -> list[Path]:
     """Write files of the same documents, in which other systems say the same with other confidence."""
     first = kb.write_claims(folder, claims).kb
     rng, made = random.Random(1), []
     rows = [json.loads(line) for line in first.open()]
-    for number in range(UPLOADS):
-        made.append(folder / f"upload-{number}.kb.jsonl")
+    for one in range(number):
+        made.append(folder / f"upload-{one}.kb.jsonl")
         with made[-1].open("w") as file:
             for row in rows:
                 file.write(json.dumps({**row, "confidence": round(rng.uniform(0.05, 1), 4)}) + "\n")
@@ -314,13 +351,29 @@ def _plot(rows: list[dict[str, Any]], circumstances: dict[str, Any], path: Path)
     figure.savefig(path, metadata={"Date": None})
 
 
-if __name__ == "__main__":
+def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.rush")
     parser.add_argument("out", type=Path)
     parser.add_argument("--seconds", type=float, default=SECONDS)
     parser.add_argument("--systems", type=int, nargs="+", default=SYSTEMS)
     parser.add_argument("--claims", type=int, default=CLAIMS)
     parser.add_argument("--share", type=float, default=1.0, help="of the visitors and workers")
+    parser.add_argument("--sites", type=Path, help="where the sites are kept that were filled before")
+    parser.add_argument("--fill", action="store_true", help="make them, and measure nothing")
     asked = parser.parse_args()
     asked.out.mkdir(parents=True, exist_ok=True)
-    measure(asked.out, systems=asked.systems, seconds=asked.seconds, claims=asked.claims, share=asked.share)
+    if asked.sites is None:
+        sizes = {"seconds": asked.seconds, "claims": asked.claims, "share": asked.share}
+        measure(asked.out, systems=asked.systems, **sizes)
+        return
+    for number in asked.systems:
+        where = asked.sites / str(number)
+        if asked.fill:
+            where.mkdir(parents=True)
+            fill(where, number, asked.seconds, asked.claims, asked.share)
+        else:
+            measure_filled(where, asked.out)
+
+
+if __name__ == "__main__":
+    main()

@@ -10,6 +10,7 @@ from annotations.kinds.registry import read_asked
 from annotations.models import Corpus, CorpusGuidelines, Question
 from kbpo.core.errors import InvalidInput
 from kbpo.core.json_text import read_json
+from kbpo_formats.ontologies.ontology import Ontology
 
 VERSION = 1
 FIELD = "answer"  # of the form that goes to the provider: JSON
@@ -51,7 +52,9 @@ def parse(text: str) -> object:
         raise InvalidInput("the answer is not JSON") from None
 
 
-def read_answers(data: object, questions: Collection[Question]) -> HitAnswers:
+def read_answers(
+    data: object, questions: Collection[Question], ontology: Ontology | None = None
+) -> HitAnswers:
     """Validate what a page sends.
 
     Parameters
@@ -61,6 +64,8 @@ def read_answers(data: object, questions: Collection[Question]) -> HitAnswers:
         and ``comment`` may be missing.
     questions : collection of Question
         Those that were asked: each must be answered once, and nothing else.
+    ontology : Ontology, optional
+        As `read_asked` takes it.
 
     Raises
     ------
@@ -76,7 +81,7 @@ def read_answers(data: object, questions: Collection[Question]) -> HitAnswers:
         raise InvalidInput("the answer has no list of answers")
     if not isinstance(comment, str) or len(comment) > LONGEST_COMMENT:
         raise InvalidInput(f"a comment is a text of at most {LONGEST_COMMENT:,} characters")
-    asked = read_asked(questions)
+    asked = read_asked(questions, ontology)
     answers: dict[int, dict[str, Any]] = {}
     seconds: dict[int, float] = {}
     for item in listed:

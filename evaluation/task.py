@@ -246,9 +246,11 @@ class Archiving:
     shares_units : bool
         Whether all systems predict the same units. Then a unit has a place whoever is hidden, and what is not
         told of a hidden system is what it predicts there, unless the unit is sampled.
-    tells_digits : callable
-        Whether figures may be stated as they were published. If not, those of hidden systems are left out,
-        and all others are rounded as pages round them.
+    told_anyway : callable
+        Of an epoch, the systems, by row id, whose predictions are told whoever may see them by now: what
+        others' scores rest on.
+    tells_hidden : callable
+        Whether figures of systems whose predictions are withheld may be stated.
     given_from : int
         The format from which on editions are given: earlier ones tell more than they may.
     """
@@ -260,7 +262,8 @@ class Archiving:
     write: Callable[[Writer, ToArchive], Mapping[str, Any]]
     further_questions: Callable[[Epoch], Collection[int]] = lambda epoch: ()
     shares_units: bool = False
-    tells_digits: Callable[[ToArchive], bool] = lambda contents: True
+    told_anyway: Callable[[Epoch], Collection[int]] = lambda epoch: ()
+    tells_hidden: Callable[[ToArchive], bool] = lambda contents: True
     given_from: int = 1
 
 

@@ -19,6 +19,7 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.urls import reverse
 
+from kbpo.core.database.compiled import Compiled, Given
 from marketplace.models import Assignment, Hit, RequesterKey
 from marketplace.protocol import arrivals, hosts
 from marketplace.protocol.questions import PREVIEW, origin, with_parameters
@@ -27,6 +28,14 @@ SUBMIT = "/mturk/externalSubmit"
 SANDBOX = "allow-scripts allow-forms allow-popups allow-popups-to-escape-sandbox"
 OWN = "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'"
 _SALT = "marketplace.submit"
+_SUBMITTED = Compiled(lambda: Assignment.objects.only("assignment_id", "hit").filter(pk=Given("pk")))
+_SECRETS = Compiled(
+    lambda: (
+        RequesterKey.objects.filter(requester=Given("requester"), is_active=True)
+        .order_by("-pk")
+        .values_list("secret")[: arrivals.MOST]
+    )
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +69,7 @@ def task_frame(request: HttpRequest, assignment: Assignment, now: datetime) -> F
         "turkSubmitTo": request.build_absolute_uri(path.removesuffix(SUBMIT)),
         "workerId": assignment.worker.worker_id,
     }
-    keys = RequesterKey.objects.filter(requester=assignment.hit.requester_id, is_active=True).order_by("-pk")
-    secrets = keys.values_list("secret", flat=True)[: arrivals.MOST]
+    secrets = [secret for (secret,) in _SECRETS.all(requester=assignment.hit.requester_id)]
     return _frame(request, assignment.hit, **arrivals.sign(parameters, secrets=secrets, now=now))
 
 
@@ -71,7 +79,7 @@ def find_submitted(token: str) -> Assignment | None:
         pk: int = signing.loads(token, salt=_SALT)
     except signing.BadSignature:
         return None
-    return Assignment.objects.filter(pk=pk).first()
+    return _SUBMITTED.first(pk=pk)
 
 
 def let_frame(response: HttpResponseBase, frame: Frame) -> None:

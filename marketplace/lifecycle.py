@@ -5,12 +5,14 @@ requester's row, so that they do not wait for each other; money that becomes fre
 `sweep`.
 """
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from kbpo.core.database.bulk import read_rows
+from kbpo.core.database.compiled import Compiled, Given
 from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
 from marketplace import ledger, qualifying
 from marketplace.models import Assignment, Hit, HitType, Requester, RequestToken, Worker
@@ -29,7 +31,7 @@ State = Assignment.State
 # Workers
 
 
-def open_hits(worker: Worker, now: datetime) -> QuerySet[Hit]:
+def open_hits(worker: Worker | Given, now: datetime | Given) -> QuerySet[Hit]:
     """Return the HITs with a free place that a worker has no part in and is not blocked from.
 
     Whether they meet its requirements is for `qualifying.unmet` to say.
@@ -56,22 +58,26 @@ def accept(*, worker: Worker, hit: Hit, now: datetime) -> Assignment:
         If they do not meet the requirements.
     """
     _lock_worker(worker)
-    return _take_place(worker, _lock_hit(hit.pk), now)
+    hit = _lock_hit(hit.pk)
+    if qualifying.is_blocked(worker, hit.requester_id):
+        raise NotAllowed("This requester has no work for you.")
+    return _take_place(worker, hit, now)
 
 
 def _take_place(worker: Worker, hit: Hit, now: datetime) -> Assignment:
-    """As `accept`, where both are locked."""
-    part = Assignment.objects.filter(hit=hit, worker=worker).first()
+    """As `accept`, where both are locked, and the worker is not blocked."""
+    parts = _PARTS.all(hit=hit.pk)
+    part = next((one for one in parts if one.worker_id == worker.pk), None)
     if part is not None and part.state == State.ACCEPTED and part.deadline > now:
         return part
     if part is not None and part.state in Assignment.ANSWERED:
         raise Conflict("You have done this one already; take the next.")
     if hit.status(now) != Hit.Status.ASSIGNABLE or (part is not None and part.state == State.ACCEPTED):
         raise Conflict("This one is gone; take the next.")
-    _check_may_accept(worker, hit)
+    _check_may_accept(worker, hit.hit_type)
     if part is None:
         part = Assignment(hit=hit, worker=worker)
-    part.assignment_id = _free_id(hit)
+    part.assignment_id = _free_id(parts)
     part.state = State.ACCEPTED
     part.accepted_at = now
     part.deadline = now + timedelta(seconds=hit.hit_type.duration_seconds)
@@ -80,6 +86,28 @@ def _take_place(worker: Worker, hit: Hit, now: datetime) -> Assignment:
     hit.pending += 1
     hit.save(update_fields=["taken", "pending"])
     return part
+
+
+def _next_of_type() -> QuerySet[Hit]:
+    hits = open_hits(Given("worker"), Given("now")).filter(hit_type=Given("hit_type"))
+    return hits.defer("question", "external_url").order_by("pk")
+
+
+_WORKER = Compiled(lambda: Worker.objects.select_for_update(no_key=True).only("pk").filter(pk=Given("pk")))
+_FREE = Compiled(lambda: _next_of_type().select_for_update(skip_locked=True, of=("self",), no_key=True)[:1])
+_FREE_OR_HELD = Compiled(lambda: _next_of_type().select_for_update(of=("self",), no_key=True)[:1])
+_PARTS = Compiled(lambda: Assignment.objects.filter(hit=Given("hit")).order_by("pk"))
+_HELD = Compiled(
+    lambda: Assignment.objects.filter(worker=Given("worker"), state=State.ACCEPTED).values_list("pk")
+)
+_ANSWERED_HIT = Compiled(
+    lambda: (
+        Hit.objects.select_for_update(of=("self",), no_key=True)
+        .select_related("hit_type")
+        .only("hit_type__auto_approval_seconds")
+        .filter(pk=Given("pk"))
+    )
+)
 
 
 @transaction.atomic
@@ -94,11 +122,13 @@ def accept_next(*, worker: Worker, hit_type: HitType, now: datetime) -> Assignme
         If they hold too many.
     """
     _lock_worker(worker)
-    free = open_hits(worker, now).filter(hit_type=hit_type).select_related("hit_type").order_by("pk")
-    hit = free.select_for_update(skip_locked=True, of=("self",), no_key=True).first()
-    if hit is None:  # others may hold the last ones, but only for the blink of an eye
-        hit = free.select_for_update(of=("self",), no_key=True).first()
-    return None if hit is None else _take_place(worker, hit, now)
+    given = {"worker": worker.pk, "hit_type": hit_type.pk, "now": now}
+    # Others may hold the last ones, but only for the blink of an eye.
+    hit = _FREE.first(**given) or _FREE_OR_HELD.first(**given)
+    if hit is None:
+        return None
+    hit.hit_type = hit_type
+    return _take_place(worker, hit, now)
 
 
 @transaction.atomic
@@ -133,22 +163,25 @@ def submit(*, assignment: Assignment, answer: str, now: datetime) -> Assignment:
     Conflict
         If the assignment was returned, or ran out.
     """
-    hit = _lock_hit(assignment.hit_id)
-    assignment = _lock_assignment(assignment.pk)
+    (hit,) = _ANSWERED_HIT.all(pk=assignment.hit_id)
+    sent = {
+        "state": State.SUBMITTED,
+        "answer": answer,
+        "submitted_at": now,
+        "auto_approve_at": now + timedelta(seconds=hit.hit_type.auto_approval_seconds),
+    }
+    held = Assignment.objects.filter(pk=assignment.pk, state=State.ACCEPTED, deadline__gt=now - GRACE)
+    if held.update(**sent):
+        Hit.objects.filter(pk=hit.pk).update(pending=F("pending") - 1)
+        for name, value in sent.items():
+            setattr(assignment, name, value)
+        return assignment
+    assignment = Assignment.objects.get(pk=assignment.pk)
     if assignment.state in Assignment.ANSWERED:
         return assignment
     if assignment.state == State.RETURNED:
         raise Conflict("You returned this one, so its answer was not taken.")
-    if assignment.state == State.ABANDONED or assignment.deadline + GRACE <= now:
-        raise Conflict("The time for this one ran out, so it went back to the others.")
-    assignment.state = State.SUBMITTED
-    assignment.answer = answer
-    assignment.submitted_at = now
-    assignment.auto_approve_at = now + timedelta(seconds=hit.hit_type.auto_approval_seconds)
-    assignment.save()
-    hit.pending -= 1
-    hit.save(update_fields=["pending"])
-    return assignment
+    raise Conflict("The time for this one ran out, so it went back to the others.")
 
 
 @transaction.atomic
@@ -359,7 +392,7 @@ def release_expired(now: datetime) -> int:
 
 def _lock_worker(worker: Worker) -> None:
     """Have a worker accept one HIT at a time, so that nobody holds more than `MOST_HELD`."""
-    Worker.objects.select_for_update(no_key=True).get(pk=worker.pk)
+    _WORKER.all(pk=worker.pk)
 
 
 def _lock_hit(pk: int) -> Hit:
@@ -385,20 +418,17 @@ def _leave(hit: Hit, assignment: Assignment, state: str) -> None:
     hit.save(update_fields=["taken", "pending", "is_released"])
 
 
-def _free_id(hit: Hit) -> str:
+def _free_id(parts: Sequence[Assignment]) -> str:
     """Return the id of a place that somebody left, or a fresh one."""
-    parts = hit.assignments.order_by("pk").values_list("assignment_id", "state")
-    in_use = {assignment_id for assignment_id, state in parts if state in Assignment.TAKING}
-    left = [assignment_id for assignment_id, _ in parts if assignment_id not in in_use]
+    in_use = {part.assignment_id for part in parts if part.state in Assignment.TAKING}
+    left = [part.assignment_id for part in parts if part.assignment_id not in in_use]
     return left[0] if left else new_id()
 
 
-def _check_may_accept(worker: Worker, hit: Hit) -> None:
-    if qualifying.is_blocked(worker, hit.requester_id):
-        raise NotAllowed("This requester has no work for you.")
-    if missing := qualifying.unmet(worker, [hit.hit_type])[hit.hit_type.pk]:
+def _check_may_accept(worker: Worker, hit_type: HitType) -> None:
+    if missing := qualifying.unmet(worker, [hit_type])[hit_type.pk]:
         raise NotAllowed(f"You do not qualify for this one yet. It needs: {missing[0].text}.")
-    held = Assignment.objects.filter(worker=worker, state=State.ACCEPTED).count()
+    held = len(_HELD.all(worker=worker.pk))
     if held >= MOST_HELD:
         raise Conflict(f"You hold {held} HITs; finish or return some before you accept more.")
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.db.models import Count, Q
 
+from kbpo.core.database.compiled import Compiled, Given
 from marketplace.models import Assignment, HitType, Qualification, QualificationType, Worker, WorkerBlock
 from marketplace.protocol.errors import invalid_parameter, missing_qualification_type, out_of_range
 
@@ -77,16 +78,17 @@ def unmet(worker: Worker, hit_types: Collection[HitType]) -> dict[int, list[Unme
     ids = {one["QualificationTypeId"] for hit_type in hit_types for one in hit_type.requirements}
     if not ids:
         return {hit_type.pk: [] for hit_type in hit_types}
-    types = {one.type_id: one for one in QualificationType.objects.filter(type_id__in=ids)}
     values = _values(worker, ids)
-    return {
+    missing = {
         hit_type.pk: [
-            _unmet(requirement, types, values)
-            for requirement in hit_type.requirements
-            if not meets(requirement, values.get(requirement["QualificationTypeId"]))
+            one for one in hit_type.requirements if not meets(one, values.get(one["QualificationTypeId"]))
         ]
         for hit_type in hit_types
     }
+    if not any(missing.values()):
+        return {pk: [] for pk in missing}
+    types = {one.type_id: one for one in QualificationType.objects.filter(type_id__in=ids)}
+    return {pk: [_unmet(one, types, values) for one in some] for pk, some in missing.items()}
 
 
 def is_blocked(worker: Worker, requester_id: int) -> bool:
@@ -189,13 +191,16 @@ def _is_grantable(qualification_type: QualificationType | None, value: int | Non
     )
 
 
+_GRANTED = Compiled(
+    lambda: Qualification.objects.filter(worker=Given("worker"), revoked_at=None).values_list(
+        "qualification_type__type_id", "value"
+    )
+)
+
+
 def _values(worker: Worker, ids: set[str]) -> dict[str, int]:
     """Return the worker's value of each of these qualifications that they have."""
-    values = dict(
-        Qualification.objects.filter(
-            worker=worker, qualification_type__type_id__in=ids, revoked_at=None
-        ).values_list("qualification_type__type_id", "value")
-    )
+    values = {type_id: value for type_id, value in _GRANTED.all(worker=worker.pk) if type_id in ids}
     if ids & SYSTEM_TYPES.keys():
         values |= system_values(worker)
     return values

@@ -8,8 +8,9 @@ from django.utils import timezone
 
 from annotations.models import Question
 from crowd import seals
-from crowd.hits import places
-from crowd.models import Hit
+from crowd.hits import places, working
+from crowd.hits.arrivals import Arrival
+from crowd.models import Assignment, Hit
 from crowd.page_names import page_names
 from marketplace.protocol.arrivals import sign
 
@@ -24,6 +25,12 @@ def arrival(hit: Hit, submit_to: str, *, now: datetime | None = None, **changes:
     if given["assignmentId"] not in PREVIEWS:
         given = sign(given, secrets=[(settings.MTURK_KEYS or KEYS)[1]], now=now or timezone.now())
     return urlencode(given)
+
+
+def begin(*, hit: Hit, arrival: Arrival, is_verified: bool, now: datetime) -> Assignment:
+    """Have a worker begin, as the page of a HIT does."""
+    comer = working.look_up(hit=hit, arrival=arrival)
+    return working.begin(hit=hit, arrival=arrival, comer=comer, is_verified=is_verified, now=now)
 
 
 def field(question: Question, hit: Hit | None = None) -> str:

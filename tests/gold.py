@@ -16,4 +16,4 @@ def ask_gold(assignment: Assignment, rng: Random) -> Question | None:
     HitGold.objects.bulk_create(
         HitGold(hit=hit, question_id=pk, position=position) for position, pk in enumerate(drawn)
     )
-    return gold.choose(assignment, at=at)
+    return gold.choose(assignment, drawn, at=at)

@@ -10,7 +10,9 @@ from annotations.models import Corpus
 from evaluation.classification.task import TASK
 from evaluation.models import Submission
 from evaluation.scoring.published import freezing
+from evaluation.submissions import lifecycle
 from kbpo import pipeline
+from tests.crowd import operator
 from tests.leaks import HIDDEN, LABORATORY, SOCIETY, VEILED, WITHDRAWN, veil
 
 TAG = "letters"
@@ -91,7 +93,9 @@ def judged(folder: Path) -> Corpus:
         submit(folder, name, team, seed)
         if seed == 1:
             freezing.freeze(corpus=Corpus.objects.get(tag=TAG), task=TASK, now=timezone.now())
-    Submission.objects.filter(name=HIDDEN).update(is_public=False)
-    Submission.objects.filter(name=WITHDRAWN).update(state="withdrawn")
     veil(VEILED)
+    user = operator()
+    lifecycle.set_public(submission=Submission.objects.get(name=HIDDEN), user=user, is_public=False)
+    lifecycle.withdraw(submission=Submission.objects.get(name=WITHDRAWN), user=user)
+    pipeline.advance()
     return Corpus.objects.get(tag=TAG)

@@ -9,8 +9,17 @@ from annotations.challenges.calendar import Standing, time_left
 from annotations.challenges.dates import standing_of
 from annotations.challenges.versions import newest
 from annotations.models import Corpus, CorpusNews, CorpusPhase, CorpusRules, CorpusTerms, MovedDate
+from kbpo.core.database.compiled import Compiled, Given
 
 NEWEST = 3  # posts on a corpus' page
+
+_PHASES = Compiled(lambda: CorpusPhase.objects.filter(corpus=Given("corpus")).order_by("starts_at"))
+_MOVED = Compiled(
+    lambda: MovedDate.objects.filter(corpus=Given("corpus"), before__isnull=False).order_by(
+        "-moved_at", "-pk"
+    )
+)
+_NEWS = Compiled(lambda: news.shown(Given("corpus"))[:NEWEST])
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +62,7 @@ class Life:
 
 def read_life(corpus: Corpus, now: datetime) -> Life:
     """Read the life of a corpus."""
-    phases = list(CorpusPhase.objects.filter(corpus=corpus).order_by("starts_at"))
+    phases = _PHASES.all(corpus=corpus.pk)
     stands = standing_of(corpus, phases, now)
     on = stands.phase.name if stands.phase else ""
     return Life(
@@ -62,12 +71,10 @@ def read_life(corpus: Corpus, now: datetime) -> Life:
         left=left(stands, now),
         phases=phases,
         phase=next((one for one in phases if one.name == on), None),
-        moved=list(
-            MovedDate.objects.filter(corpus=corpus, before__isnull=False).order_by("-moved_at", "-pk")
-        ),
+        moved=_MOVED.all(corpus=corpus.pk),
         rules=newest(CorpusRules, corpus),
         terms=newest(CorpusTerms, corpus),
-        news=list(news.shown(corpus)[:NEWEST]),
+        news=_NEWS.all(corpus=corpus.pk),
     )
 
 

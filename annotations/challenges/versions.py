@@ -1,7 +1,8 @@
 """Rules and terms: written by organisers, version by version; teams accept each version of the terms anew."""
 
+from collections.abc import Mapping
 from datetime import datetime
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from django.db import IntegrityError, transaction
 from django.db.models import Manager, QuerySet
@@ -11,6 +12,7 @@ from annotations.models import AcceptedTerms, Corpus, CorpusRules, CorpusTerms
 from annotations.roles import Act, Person
 from kbpo.accounts.models import Team, User
 from kbpo.core.acts import What, record
+from kbpo.core.database.compiled import Compiled, Given
 from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
 
 LONGEST = 20_000  # characters
@@ -19,8 +21,15 @@ Written = TypeVar("Written", CorpusRules, CorpusTerms)
 
 def newest(model: type[Written], corpus: Corpus) -> Written | None:
     """Return the version that holds; None where none was written, or the last one says that none does."""
-    found = model.objects.filter(corpus=corpus).order_by("-version").first()
+    found: Written | None = _NEWEST[model].first(corpus=corpus.pk)
     return found if found is not None and found.text else None
+
+
+def _newest_of(model: type[Written]) -> Compiled[Written]:
+    return Compiled(lambda: model.objects.filter(corpus=Given("corpus")).order_by("-version")[:1])
+
+
+_NEWEST: Mapping[Any, Compiled[Any]] = {model: _newest_of(model) for model in (CorpusRules, CorpusTerms)}
 
 
 def write_rules(*, corpus: Corpus, text: str, by: User, now: datetime) -> CorpusRules | None:

@@ -104,8 +104,15 @@ def read_question(
     return question
 
 
-def read_asked(questions: Collection[Question]) -> dict[int, Asked]:
+def read_asked(questions: Collection[Question], ontology: Ontology | None = None) -> dict[int, Asked]:
     """Read stored questions by their ids, each so that answers to it can be read too.
+
+    Parameters
+    ----------
+    questions : collection of Question
+        With their documents.
+    ontology : Ontology, optional
+        Of the corpus that all of them are of; looked for if left out.
 
     Raises
     ------
@@ -115,7 +122,7 @@ def read_asked(questions: Collection[Question]) -> dict[int, Asked]:
     whole = {one.document for one in questions if find_kind(one.kind).reads_passage}
     passages = selectors.read_passages(whole) if whole else {}
     typed = {one.document_id for one in questions if find_kind(one.kind).reads_ontology}
-    types = ontologies.of_documents(typed) if typed else {}
+    types = ontologies.of_documents(typed) if typed and ontology is None else dict.fromkeys(typed, ontology)
     return {
         one.pk: read_question(
             one.kind,

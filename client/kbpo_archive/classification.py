@@ -1,6 +1,7 @@
 """Scores of classifications, from an archive."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -10,9 +11,11 @@ from kbpo_archive.figures import Choice, Figure, Place, Scored, SubsetPlace, mea
 from kbpo_archive.pool import ArchivedPool
 from kbpo_archive.reading import Archive
 from kbpo_estimators._checks import FloatArray, IntArray
+from kbpo_estimators.classification.apart import Apart
 from kbpo_estimators.classification.estimates import FEW, Estimated, Given, Scores, Totals, learn
 from kbpo_estimators.classification.labels import AuditedItems
 from kbpo_estimators.classification.sides import Side
+from kbpo_estimators.differences import Differences
 from kbpo_estimators.intervals import DEFAULT_LEVEL, LEVELS, interval
 from kbpo_estimators.scores import AUDIT, VOTES
 
@@ -20,136 +23,231 @@ ESTIMATOR, WEIGHTING, PART = "sampled", "class", "class"
 """What there is to choose: one of each."""
 BY_CLASS = "class"
 """The one way to divide."""
-PREDICTIONS = "predictions"
+PREDICTIONS, MODELLED = "predictions", "modelled"
+"""What the manifest has: how what systems give the items is told; and the numbers of the systems that the
+pooled model learnt from, all of whose classes are told."""
 EACH, SUMS, NOTHING_TOLD = "each", "sums", "nothing"
-"""How what systems give the items is told, as the manifest has it: each; of hidden systems, where nobody
-judged, by sums over all items; or neither, since those are too few."""
+"""How that is told: each; of hidden systems, where nobody judged, by sums over all items; or neither, since
+those are too few: then their scores are not stated."""
+_WITHHELD = -1
 
-Audited = Callable[[AuditedItems | None], Scores]
+Audited = Callable[[AuditedItems | None], Apart]
 """What makes scores, from an audit or none."""
 
 
+_SUMS = ("items", "likely", "own", "all", "need")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _System:
+    """What the scores of a system take from all items.
+
+    Attributes
+    ----------
+    by_shared, by_own : Totals
+        Of it alone, by the model that learnt from shown systems, and by its own, which may be the same.
+    q : float[S, C]
+        What its own says of the sampled items.
+    """
+
+    by_shared: Totals
+    by_own: Totals
+    q: FloatArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Computed:
+    """Scores by one standard, of the systems of which they can be computed.
+
+    Attributes
+    ----------
+    standard : str
+    scores : Apart
+    numbers : sequence of int
+        Those of its systems in the archive, from 1.
+    size : int
+        How many systems there are.
+    """
+
+    standard: str
+    scores: Apart
+    numbers: Sequence[int]
+    size: int
+
+    def differences(self, side: Side, measure: str) -> Differences:
+        """Return how much more each system of the archive has of a measure than each; NaN where unknown."""
+        found, places = side.differences(side, measure), np.array(self.numbers) - 1
+        estimates, variances = (np.full((self.size, self.size), np.nan) for _ in range(2))
+        own, others = (np.full(self.size, np.nan) for _ in range(2))
+        estimates[np.ix_(places, places)] = found.estimates
+        variances[np.ix_(places, places)] = found.variances
+        own[places], others[places] = found.own, found.others
+        return Differences(estimates, variances, own, others, found.degrees_of_freedom)
+
+
 def score(archive: Archive, through: int | None = None) -> Iterator[Scored]:
-    """Compute every score of an epoch's systems, by each standard; or as they were after so many of them."""
-    for standard, scores, systems in _scores(archive, through):
-        overall = [scores.overall(system) for system in range(systems)]
-        side = Side.of(scores, overall)
-        choice = Choice(ESTIMATOR, WEIGHTING, PART, standard)
-        yield Scored(_figures(choice, overall), [(choice, partial(side.differences, side))])
+    """Compute the scores of an epoch's systems, by each standard; or as they were after so many of them.
+
+    All of them, but where what hidden systems predict is told in no way: then those of the others.
+    """
+    for one in _compute(archive, through):
+        overall = [one.scores.overall(place) for place in range(len(one.numbers))]
+        side = one.scores.side(overall)
+        choice = Choice(ESTIMATOR, WEIGHTING, PART, one.standard)
+        yield Scored(_figures(choice, one.numbers, overall), [(choice, partial(one.differences, side))])
 
 
 def _figures(
-    choice: Choice, overall: Sequence[Mapping[str, Estimated | None]]
+    choice: Choice, numbers: Sequence[int], overall: Sequence[Mapping[str, Estimated | None]]
 ) -> Iterator[tuple[Place, Figure]]:
-    for system, found in enumerate(overall, start=1):
+    for system, found in zip(numbers, overall, strict=True):
         for level in LEVELS:
             intervals = {name: interval(one, level) for name, one in found.items()}
             yield from measured(system, choice, round(100 * level), intervals)
 
 
 def subsets(archive: Archive) -> Iterator[tuple[SubsetPlace, Figure]]:
-    """Compute every score of a class."""
-    for standard, scores, systems in _scores(archive):
-        for system in range(systems):
+    """Compute the scores of classes, of the systems of which `score` does."""
+    for one in _compute(archive):
+        scores = one.scores.shared
+        for place, system in enumerate(one.numbers):
             for number in range(scores.classes):
-                by_class = scores.by_class(system, number)
-                measures = {name: interval(one, DEFAULT_LEVEL) for name, one in by_class.items()}
-                some = any(one is not None for one in measures.values())
+                by_class = one.scores.by_class(place, number)
+                measures = {name: interval(found, DEFAULT_LEVEL) for name, found in by_class.items()}
+                some = any(found is not None for found in measures.values())
                 judged = int(scores.judged[number])
-                place = SubsetPlace(system + 1, BY_CLASS, number, PART, standard, "")
                 yield from measured_subset(
-                    place,
+                    SubsetPlace(system, BY_CLASS, number, PART, one.standard, ""),
                     measures,
-                    scores.labels(system, number) if some else None,
+                    scores.labels(place, number) if some else None,
                     judged if judged >= FEW else None,
                 )
 
 
-def _scores(archive: Archive, through: int | None = None) -> Iterator[tuple[str, Scores, int]]:
-    """Yield the scores by each standard, and how many systems there are."""
-    told = archive.manifest[PREDICTIONS]
-    if told == NOTHING_TOLD:
-        return
+def _compute(archive: Archive, through: int | None = None) -> Iterator[_Computed]:
+    """Yield the scores by each standard."""
     pool = ArchivedPool(archive, through)
     names: list[str] = archive.manifest["classes"]
     claims = _claims(pool)
-    truth = np.array(
-        [next((names.index(claim) for claim, value, _ in said if value == 1), -1) for said in claims],
-        dtype=np.int64,
-    )
-    of, m = _of_sums(pool, names, truth) if told == SUMS else _of_each(pool, names, truth)
-    yield VOTES, of(None), m
+    truth = np.full(pool.size, -1, dtype=np.int64)
+    truth[pool.sampled] = [
+        next((names.index(claim) for claim, value, _ in said if value == 1), -1) for said in claims
+    ]
+    numbers, of = _from_predictions(pool, names, truth)
+    if not numbers:
+        return
+    size = pool.table_of_systems["system"].size
+    yield _Computed(VOTES, of(None), numbers, size)
     audit = pool.audit(_answers(claims))
     if audit is not None:
         # Answers are numbers of classes in the order of their names, from 1; 0 of none.
         number = np.array([-1, *(names.index(name) for name in sorted(names))])
         audited = number[np.nan_to_num(audit.answers).astype(np.int64)]
-        yield AUDIT, of(AuditedItems(audit.rho, audit.audited, audited, audit.doubts)), m
+        of_audit = of(AuditedItems(audit.rho, audit.audited, audited, audit.doubts))
+        yield _Computed(AUDIT, of_audit, numbers, size)
 
 
-def _of_each(pool: ArchivedPool, names: list[str], of_sample: IntArray) -> tuple[Audited, int]:
-    """Return what makes scores, where each prediction is told, and how many systems there are."""
-    truth = np.full(pool.size, -1, dtype=np.int64)
-    truth[pool.sampled] = of_sample
-    systems = _systems(pool, names)
-    q, _ = learn(systems, len(names), pool.sampled, pool.units["fold"], truth)
-    return partial(Scores.of, systems, len(names), pool.units["pi"], pool.sampled, truth, q), len(systems)
+def _from_predictions(pool: ArchivedPool, names: list[str], truth: IntArray) -> tuple[list[int], Audited]:
+    """Return of which systems scores can be computed, and what makes them; truth is int[N]."""
+    given = _read_given(pool, names)
+    manifest, sampled, pi = pool.archive.manifest, pool.sampled, pool.units["pi"]
+    told = [system for system, one in given.items() if (one.classes != _WITHHELD).all()]
+    modelled = [system for system in manifest[MODELLED] if system in given]
+    if not set(modelled) <= set(told):
+        raise BadArchive("withholds classes that its model learnt from", where=str(pool.archive.path))
+    shown = [given[one] for one in modelled]
+    of_model = len(names), sampled, pool.units["fold"], truth
+    q, _ = learn(shown, *of_model)
+    found: dict[int, _System] = {}
+    for system in told:
+        one = given[system]
+        own = q if system in modelled else learn([*shown, one], *of_model)[0]
+        found[system] = _System(Totals.of([one], pi, q), Totals.of([one], pi, own), own[sampled])
+    if manifest[PREDICTIONS] == SUMS:
+        found |= _read_withheld(pool, [system for system in given if system not in found], len(names), q)
+    numbers = sorted(found)
+    of_sample = [given[one].classes[sampled] for one in numbers]
+
+    def of(audit: AuditedItems | None) -> Apart:
+        def scores(classes: list[IntArray], by: FloatArray, sums: Totals) -> Scores:
+            return Scores(classes, pi[sampled], truth[sampled], by, sums, audit)
+
+        own = {
+            place: scores([of_sample[place]], found[one].q, found[one].by_own)
+            for place, one in enumerate(numbers)
+            if one not in modelled
+        }
+        together = Totals.together([found[one].by_shared for one in numbers])
+        return Apart(scores(of_sample, q[sampled], together), own)
+
+    return numbers, of
 
 
-def _of_sums(pool: ArchivedPool, names: list[str], of_sample: IntArray) -> tuple[Audited, int]:
-    """Return the same where of the items that nobody judged only sums are told."""
-    place = np.cumsum(pool.sampled) - 1
-    m, size = pool.table_of_systems["system"].size, of_sample.size
-    given = []
-    for rows, labels in zip(pool.split("unit"), pool.split("label"), strict=True):
-        own = pool.sampled[rows]
-        classes = np.empty(size, dtype=np.int64)
-        classes[place[rows[own]]] = [names.index(label) for label in labels[own].tolist()]
-        given.append(classes)
-    predicted, sums = pool.archive.table("predicted"), pool.archive.table("class_sums")
-    q = np.full((size, len(names)), np.nan)
-    q[place[predicted["unit"]], [names.index(part) for part in predicted["part"]]] = predicted["value"]
-    cells = {name: np.full((m + 1, len(names)), np.nan) for name in ("items", "likely", "need")}
-    for name, column in cells.items():
-        column[sums["system"], sums["class"]] = sums[name]
-    needed = (q, cells["likely"], cells["need"][1:], cells["items"][1:])
-    if any(np.isnan(one).any() for one in needed):
-        raise BadArchive("lacks rows of predicted.csv or class_sums.csv", where=str(pool.archive.path))
-    likely = cells["likely"]
-    totals = Totals(pool.size, likely[0], cells["items"][1:].astype(np.int64), likely[1:], cells["need"][1:])
-    return partial(Scores, given, pool.units["pi"][pool.sampled], of_sample, q, totals), m
+def _read_given(pool: ArchivedPool, names: list[str]) -> dict[int, Given]:
+    """Read what each system gives the items, by its number: no class where that is withheld."""
+    number = {"": _WITHHELD, **{name: place for place, name in enumerate(names)}}
+    found = {}
+    for system, own, labels in zip(
+        pool.table_of_systems["system"].tolist(), pool.systems, pool.split("label"), strict=True
+    ):
+        classes, confidence = np.full(pool.size, _WITHHELD), np.empty(pool.size)
+        classes[own.rows] = [number.get(label, _WITHHELD) for label in labels.tolist()]
+        confidence[own.rows] = own.confidence
+        if (classes[pool.sampled] == _WITHHELD).any():
+            raise BadArchive(
+                f"lacks the class that system {system} gives a judged item", where=str(pool.archive.path)
+            )
+        found[system] = Given(classes, confidence, own.team)
+    return found
+
+
+def _read_withheld(
+    pool: ArchivedPool, systems: Sequence[int], classes: int, q: FloatArray
+) -> dict[int, _System]:
+    """Read what scores take of the systems whose classes are withheld."""
+    place, size = np.cumsum(pool.sampled) - 1, int(pool.sampled.sum())
+    sums, said = pool.archive.table("class_sums"), pool.archive.table("class_predicted")
+    found = {}
+    for system in systems:
+        cells = np.full((len(_SUMS), classes), np.nan)
+        own = sums["system"] == system
+        cells[:, sums["class"][own]] = [sums[name][own] for name in _SUMS]
+        by_own, own = np.full((size, classes), np.nan), said["system"] == system
+        by_own[place[said["unit"][own]], said["class"][own]] = said["value"][own]
+        if np.isnan(cells).any() or np.isnan(by_own).any():
+            where = str(pool.archive.path)
+            raise BadArchive("lacks rows of class_sums.csv or class_predicted.csv", where=where)
+        items, likely, by_model, of_all, need = cells[:, None, :]
+        assigned = items.astype(np.int64)
+        found[system] = _System(
+            Totals(pool.size, q.sum(axis=0), assigned, likely, need),
+            Totals(pool.size, of_all[0], assigned, by_model, need),
+            by_own,
+        )
+    return found
 
 
 def is_held_back(archive: Archive, place: Place) -> bool:
-    """Say whether a score rests on what systems give items, and that is neither told nor summed."""
-    told: str = archive.manifest[PREDICTIONS]
-    return told == NOTHING_TOLD
+    """Say whether a score rests on what the archive does not tell: then it is not stated either."""
+    return False
 
 
 def is_subset_held_back(archive: Archive, place: SubsetPlace) -> bool:
     """Say the same of a score of a class."""
-    told: str = archive.manifest[PREDICTIONS]
-    return told == NOTHING_TOLD
+    return False
 
 
 def why_not_then(archive: Archive, place: Place) -> str | None:
-    """Say why a figure of earlier in an epoch cannot be computed; None where it can."""
-    if archive.manifest[PREDICTIONS] == EACH:
+    """Say why a figure of earlier in an epoch cannot be computed; None where it can.
+
+    A system that the model learnt from in the end it learnt from all along.
+    """
+    if len(archive.manifest[MODELLED]) == archive.table("systems")["system"].size:
         return None
     return (
-        "are of earlier in the epoch: of the classes that hidden and withdrawn systems give items, the"
-        " archive has sums of its end alone"
+        "are of earlier in the epoch: of systems that were hidden or withdrawn the archive does not tell"
+        " until when the model learnt from them, nor what they gave each item"
     )
-
-
-def _systems(pool: ArchivedPool, names: list[str]) -> list[Given]:
-    found = []
-    for system, labels in zip(pool.systems, pool.split("label"), strict=True):
-        given, confidence = np.empty(pool.size, dtype=np.int64), np.empty(pool.size)
-        given[system.rows] = [names.index(label) for label in labels.tolist()]
-        confidence[system.rows] = system.confidence
-        found.append(Given(given, confidence, system.team))
-    return found
 
 
 def _claims(pool: ArchivedPool) -> list[list[tuple[str, float, float]]]:

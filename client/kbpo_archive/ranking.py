@@ -154,9 +154,8 @@ class Ranking:
             if are_ranked and len(counts) == len(sizes):
                 ranked = Ranked(*counts)
             for measure in sorted(measures):
-                ours, theirs = (
-                    _interval(figures[Place(number, *choice, level, measure)]) for number in (first, second)
-                )
+                found = [figures.get(Place(number, *choice, level, measure)) for number in (first, second)]
+                ours, theirs = (None if one is None else _interval(one) for one in found)
                 if ours is None or theirs is None:
                     continue
                 compared = compare_two(

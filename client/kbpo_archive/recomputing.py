@@ -176,7 +176,7 @@ def between(archive: Archive, first: int, second: int) -> Iterator[Difference]:
     Raises
     ------
     BadArchive
-        If it says nothing of ranks, or has no such systems.
+        If it says nothing of ranks, has no such systems, or no figure of both.
     """
     ranking = Ranking.of(archive)
     known = set(archive.table("systems")["system"].tolist()) if has_systems(archive) else set()
@@ -187,9 +187,17 @@ def between(archive: Archive, first: int, second: int) -> Iterator[Difference]:
             )
     if ranking is None or first == second:
         raise BadArchive("says nothing of how these two differ", where=str(archive.path))
+    is_told = False
     for figures, differs in _scored(archive, find_task(archive)):
         for choice, differ in differs:
-            yield from ranking.between(choice, differ, figures, first, second)
+            for one in ranking.between(choice, differ, figures, first, second):
+                is_told = True
+                yield one
+    if not is_told:
+        raise BadArchive(
+            f"has no figure of both system {first} and system {second}: of a hidden one it may have none",
+            where=str(archive.path),
+        )
 
 
 def has_systems(archive: Archive) -> bool:

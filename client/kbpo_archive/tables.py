@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-FORMAT = 2
+FORMAT = 3
 """The version of all this: an archive says by which it was written. 1 told each class of hidden systems."""
 MANIFEST = "manifest.json"
 WEIGHT = "p_"
@@ -195,19 +195,29 @@ _ALL = (
     _table(
         "predicted",
         "The pooled model of a part: how likely a unit is right, by the labels of the other folds.",
-        ("part", TEXT, "which; in classification a class, and of sampled items alone, where sums are told"),
+        ("part", TEXT, "which"),
         ("unit", INT, "which"),
         ("fold", INT, "the fold without which the model was fitted: the unit's own; of a sampled unit, each"),
         ("value", FLOAT, "ĝ"),
     ),
     _table(
         "class_sums",
-        "Classification: what a system's scores take from all items, where some classes are withheld.",
-        ("system", INT, "which; 0: whatever systems give the items"),
+        "Classification: what a system's scores take from all items, where its classes are withheld of some.",
+        ("system", INT, "which: of those alone whose classes are withheld"),
         ("class", INT, "its place among the names of the classes, from 0"),
-        ("items", INT, "how many the system gives the class; empty for 0"),
+        ("items", INT, "how many the system gives the class"),
         ("likely", FLOAT, "Σĝ over these: how many of them are of the class, as the pooled model expects"),
-        ("need", FLOAT, "Σ(1/π − 1) over these; empty for 0"),
+        ("own", FLOAT, "the same, as the system's own model expects, which learnt from it too"),
+        ("all", FLOAT, "and of all items"),
+        ("need", FLOAT, "Σ(1/π − 1) over those that it gives the class"),
+    ),
+    _table(
+        "class_predicted",
+        "Classification: what such a system's own model says of a sampled item.",
+        ("system", INT, "which"),
+        ("unit", INT, "which item"),
+        ("class", INT, "which, from 0"),
+        ("value", FLOAT, "ĝ: how likely the item is of the class"),
     ),
     _table(
         "scores",

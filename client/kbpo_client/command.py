@@ -4,6 +4,7 @@ import argparse
 import getpass
 import os
 import sys
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -14,6 +15,7 @@ from kbpo_client.output import Output
 from kbpo_client.validating import validate
 from kbpo_client.version import __version__
 from kbpo_formats.errors import KbpoError
+from kbpo_formats.problems import LISTED_PER_CODE
 
 INTERRUPTED = 130
 STATUSES = """exit statuses:
@@ -305,8 +307,18 @@ def _labels(asked: argparse.Namespace, client: Client, output: Output) -> int:
 def _problems(asked: argparse.Namespace, client: Client, output: Output) -> int:
     if asked.all:
         output.lines(client.all_problems(asked.submission, severity=asked.severity))
-    else:
-        output.rows(client.problems(asked.submission, severity=asked.severity), TABLES["problems"])
+        return 0
+    found = client.problems(asked.submission, severity=asked.severity)
+    output.rows(found, TABLES["problems"])
+    listed = Counter(one["code"] for one in found)
+    full = sorted(code for code, number in listed.items() if number >= LISTED_PER_CODE)
+    if full:
+        output.tell(
+            f"of {', '.join(full)} the first {LISTED_PER_CODE:,} are listed: kbpo problems"
+            f" {asked.submission} --all lists every one"
+        )
+    if not found:
+        output.tell("no problems were found")
     return 0
 
 

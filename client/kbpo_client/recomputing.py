@@ -17,11 +17,10 @@ if TYPE_CHECKING:
     from kbpo_archive.recomputing import Compared, Recomputed
 
 _DOCUMENTS = "documents that are sealed or whose text was removed"
-_CLASSES = "what hidden systems say of too few items that nobody judged"
 _RESTS = {
-    "scores": f"{_DOCUMENTS}, or {_CLASSES}",
-    "ranks": f"systems of other epochs, {_DOCUMENTS}, or {_CLASSES}",
-    "scores of subsets": f"{_DOCUMENTS}, or {_CLASSES}",
+    "scores": _DOCUMENTS,
+    "ranks": f"systems of other epochs, {_DOCUMENTS}, or hidden systems whose scores it does not state",
+    "scores of subsets": _DOCUMENTS,
 }
 _ASK, _WHY = "it has no figure", "the lines above say why"
 LISTED = 10

@@ -11,32 +11,37 @@ from django.db import transaction
 
 from crowd.models import Assignment, Hit, HitGold
 from crowd.quality import gold
+from kbpo.core.database.compiled import Compiled, Given
 
 _SEEDS = 2**63
+_DRAWN = Compiled(
+    lambda: HitGold.objects.filter(hit=Given("hit")).order_by("position").values_list("question")
+)
 
 
 @transaction.atomic
 def settle(hit: Hit) -> None:
     """Draw what the pages of a HIT have in common, unless it is drawn."""
-    locked = Hit.objects.select_related("batch__corpus").select_for_update(no_key=True, of=("self",))
-    drawn = locked.get(pk=hit.pk)
-    if drawn.page_seed is None:
-        drawn.page_seed = secrets.randbelow(_SEEDS)
-        drawn.save(update_fields=["page_seed"])
-        chosen = gold.draw(drawn, rng_of(drawn, "gold"))
+    row = Hit.objects.filter(pk=hit.pk)
+    hit.page_seed = row.select_for_update(no_key=True).values_list("page_seed", flat=True).get()
+    if hit.page_seed is None:
+        hit.page_seed = secrets.randbelow(_SEEDS)
+        row.update(page_seed=hit.page_seed)
+        chosen = gold.draw(hit, rng_of(hit, "gold"))
         HitGold.objects.bulk_create(
-            HitGold(hit=drawn, question_id=pk, position=position) for position, pk in enumerate(chosen)
+            HitGold(hit=hit, question_id=pk, position=position) for position, pk in enumerate(chosen)
         )
-    hit.page_seed = drawn.page_seed
 
 
-@transaction.atomic
 def ask_gold(*, assignment: Assignment) -> None:
     """Give an assignment that was just begun its gold question, if it is to have one.
 
     Who returns a HIT and accepts it again is asked the same as before.
     """
     hit = assignment.hit
+    drawn = [question for (question,) in _DRAWN.all(hit=hit.pk)]
+    if not drawn:
+        return
     earlier = hit.assignments.filter(
         provider_worker_id=assignment.provider_worker_id, verified_at__isnull=False
     )
@@ -44,7 +49,7 @@ def ask_gold(*, assignment: Assignment) -> None:
     if before is not None:
         assignment.gold = before.gold
     else:
-        assignment.gold = gold.choose(assignment, at=rng_of(hit, "chance").random())
+        assignment.gold = gold.choose(assignment, drawn, at=rng_of(hit, "chance").random())
     if assignment.gold is not None:
         assignment.save(update_fields=["gold"])
 

@@ -1,14 +1,13 @@
 """A worker's way through a HIT's page: begun, saved again and again, stored; then the provider hears."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db import transaction
-from django.db.models import Q
+from django.db import IntegrityError, transaction
 
 from annotations import conflicts, ontologies
-from annotations.models import Question, Response
 from crowd import shares
 from crowd.hit_answers import LONGEST_COMMENT, storable
 from crowd.hits import places
@@ -16,7 +15,7 @@ from crowd.hits.arrivals import Arrival
 from crowd.interfaces.registry import find_interface
 from crowd.models import Assignment, Hit
 from crowd.providers.page_rules import PAGE_RULES
-from kbpo.accounts.models import WorkerIdentity
+from kbpo.core.database.bulk import read_rows
 from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
 
 RETURN = "Return the task where you accepted it; nothing is counted against you."
@@ -30,8 +29,71 @@ class AlreadySent(Conflict):
     """The assignment's answer is with the provider."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comer:
+    """What is known of a worker who comes to a HIT.
+
+    Attributes
+    ----------
+    assignment : Assignment or None
+        That they have there; None where it is not known.
+    identity_id, user_id : int or None
+        The rows of who they are; None while nothing of theirs was collected.
+    has_answered : bool
+        Whether they have answered one of its questions elsewhere, or what one of them audits.
+    """
+
+    assignment: Assignment | None
+    identity_id: int | None
+    user_id: int | None
+    has_answered: bool
+
+
+_COMER = """
+    WITH asked AS (
+        SELECT question_id AS pk FROM crowd_hitquestion WHERE hit_id = %(hit)s
+        UNION  -- and what they audit: to ask again is to ask others
+        SELECT question.audits_id FROM crowd_hitquestion
+        JOIN annotations_question AS question ON question.id = question_id WHERE hit_id = %(hit)s
+    )
+    SELECT identity.id, identity.user_id, EXISTS(
+        SELECT FROM crowd_assignment AS other JOIN crowd_hit AS hit ON hit.id = other.hit_id
+        JOIN crowd_hitbatch AS batch ON batch.id = hit.batch_id AND batch.provider = %(provider)s
+        WHERE other.provider_worker_id = %(worker)s AND other.hit_id <> %(hit)s
+        AND other.state = ANY(%(sent)s)
+        AND hit.id IN (SELECT hit_id FROM crowd_hitquestion WHERE question_id IN (SELECT pk FROM asked))
+    ) OR EXISTS(
+        SELECT FROM annotations_response AS response
+        WHERE response.question_id IN (SELECT pk FROM asked) AND response.worker_id = identity.user_id
+    ), EXISTS(
+        SELECT FROM crowd_assignment
+        WHERE hit_id = %(hit)s AND provider_id = %(assignment)s AND provider_worker_id = %(worker)s
+    )
+    FROM (VALUES (0)) AS one LEFT JOIN accounts_workeridentity AS identity
+    ON identity.provider = %(provider)s AND identity.worker_id = %(worker)s
+"""
+
+
+def look_up(*, hit: Hit, arrival: Arrival) -> Comer:
+    """Find out what is known of a worker who comes to a HIT: one query for who is new there."""
+    given = {
+        "hit": hit.pk,
+        "provider": arrival.provider,
+        "assignment": arrival.assignment_id,
+        "worker": arrival.worker_id,
+        "sent": [state.value for state in _SENT],
+    }
+    ((identity_id, user_id, has_answered, is_known),) = read_rows(_COMER, given)
+    return Comer(
+        assignment=_find(hit, arrival) if is_known else None,
+        identity_id=identity_id,
+        user_id=user_id,
+        has_answered=has_answered,
+    )
+
+
 @transaction.atomic
-def begin(*, hit: Hit, arrival: Arrival, is_verified: bool, now: datetime) -> Assignment:
+def begin(*, hit: Hit, arrival: Arrival, comer: Comer, is_verified: bool, now: datetime) -> Assignment:
     """Find the assignment that a worker has accepted, or write down that they begin it.
 
     Parameters
@@ -40,6 +102,8 @@ def begin(*, hit: Hit, arrival: Arrival, is_verified: bool, now: datetime) -> As
         With its batch and corpus.
     arrival : Arrival
         Of a worker, no preview.
+    comer : Comer
+        As `look_up` has returned it.
     is_verified : bool
         As `verifying.verify` says. Who may be anybody is asked no gold: of that two pages could tell.
     now : datetime
@@ -54,31 +118,16 @@ def begin(*, hit: Hit, arrival: Arrival, is_verified: bool, now: datetime) -> As
     NotAllowed
         If a team of the worker's competes in the corpus.
     """
-    identity = WorkerIdentity.objects.filter(provider=arrival.provider, worker_id=arrival.worker_id).first()
-    found = find(hit=hit, arrival=arrival)
-    if found is None or found.state == Assignment.State.BEGUN:
-        _check_may_answer(hit, arrival, identity)
-    if found is None:
-        _check_share(hit, arrival, identity, now)
-    if found is None and PAGE_RULES[arrival.provider].is_closed(hit):
+    known = comer.assignment
+    if known is None or known.state == Assignment.State.BEGUN:
+        _check_may_answer(hit, comer)
+    if known is None:
+        _check_share(hit, arrival, comer, now)
+    if known is None and PAGE_RULES[arrival.provider].is_closed(hit):
         raise Conflict(f"This task has all the answers that it needs, or is over. {RETURN}")
     if hit.page_seed is None:
         places.settle(hit)  # the HIT is locked first, as whoever takes answers in does
-    if found is None:
-        found, is_new = Assignment.objects.get_or_create(
-            hit=hit,
-            provider_id=arrival.assignment_id,
-            provider_worker_id=arrival.worker_id,
-            defaults={
-                "begun_at": now,
-                "verified_at": now if is_verified else None,
-                "worker": identity,
-                # Its page shows these to the end, whatever comes after.
-                "guidelines": ontologies.newest_of(hit.batch.corpus),
-            },
-        )
-        if is_new and is_verified:
-            places.ask_gold(assignment=found)
+    found = known or _write_down(hit, arrival, comer, is_verified, now)
     if found.state != Assignment.State.BEGUN:
         raise AlreadySent("Thank you; there is nothing more to do here.")
     if found.begun_at is None:
@@ -125,10 +174,9 @@ def save_draft(
     return False, kept
 
 
-@transaction.atomic
 def store_answer(
     *, assignment_id: int, data: Mapping[str, Any], steps: Sequence[Mapping[str, Any]], now: datetime
-) -> Assignment:
+) -> None:
     """Keep an answer that is complete, before the provider hears of it. The last one of several stays.
 
     Parameters
@@ -145,15 +193,14 @@ def store_answer(
     AlreadySent
         If the answer is with the provider.
     """
-    assignment = Assignment.objects.select_for_update(of=("self",)).get(pk=assignment_id)
-    if assignment.state != Assignment.State.BEGUN:
+    stored = Assignment.objects.filter(pk=assignment_id, state=Assignment.State.BEGUN).update(
+        answer=dict(data),
+        comment=str(data.get("comment", "")),
+        steps=[dict(step) for step in steps],
+        draft_at=now,
+    )
+    if not stored:
         raise AlreadySent("This task's answer was sent already; it stays as it is.")
-    assignment.answer = dict(data)
-    assignment.comment = str(data.get("comment", ""))
-    assignment.steps = [dict(step) for step in steps]
-    assignment.draft_at = now
-    assignment.save(update_fields=["answer", "comment", "steps", "draft_at"])
-    return assignment
 
 
 def read_draft(data: object, *, longest: int = LONGEST_VALUE) -> tuple[int, dict[str, Any]]:
@@ -192,26 +239,44 @@ def read_draft(data: object, *, longest: int = LONGEST_VALUE) -> tuple[int, dict
     return number, {"step": step, "fields": kept}
 
 
-def find(*, hit: Hit, arrival: Arrival) -> Assignment | None:
-    """Return the assignment that a worker has at a HIT, if it is known."""
-    return (
-        Assignment.objects.select_related("gold__document", "guidelines")
-        .filter(hit=hit, provider_id=arrival.assignment_id, provider_worker_id=arrival.worker_id)
-        .first()
+def _find(hit: Hit, arrival: Arrival) -> Assignment:
+    return Assignment.objects.select_related("gold", "guidelines").get(
+        hit=hit, provider_id=arrival.assignment_id, provider_worker_id=arrival.worker_id
     )
 
 
-def _check_share(hit: Hit, arrival: Arrival, identity: WorkerIdentity | None, now: datetime) -> None:
+def _write_down(hit: Hit, arrival: Arrival, comer: Comer, is_verified: bool, now: datetime) -> Assignment:
+    """Write down that a worker begins; return the row of another window that was first."""
+    new = Assignment(
+        hit=hit,
+        provider_id=arrival.assignment_id,
+        provider_worker_id=arrival.worker_id,
+        begun_at=now,
+        verified_at=now if is_verified else None,
+        worker_id=comer.identity_id,
+        # Its page shows these to the end, whatever comes after.
+        guidelines=ontologies.newest_of(hit.batch.corpus),
+    )
+    try:
+        with transaction.atomic():
+            new.save(force_insert=True)
+    except IntegrityError:
+        return _find(hit, arrival)
+    if is_verified:
+        places.ask_gold(assignment=new)
+    return new
+
+
+def _check_share(hit: Hit, arrival: Arrival, comer: Comer, now: datetime) -> None:
     """Refuse who has given as much of such work as one person may; what they have begun goes on."""
     if hit.batch.is_tutorial:
         return
-    interface, asked_here = find_interface(hit.batch.kind), hit.questions.count()
     if shares.is_full(
-        interface,
+        find_interface(hit.batch.kind),
         hit.batch.corpus_id,
-        more=asked_here,
+        more=len(hit.asked),
         now=now,
-        user_id=None if identity is None else identity.user_id,
+        user_id=comer.user_id,
         provider=arrival.provider,
         worker_id=arrival.worker_id,
     ):
@@ -221,21 +286,13 @@ def _check_share(hit: Hit, arrival: Arrival, identity: WorkerIdentity | None, no
         )
 
 
-def _check_may_answer(hit: Hit, arrival: Arrival, identity: WorkerIdentity | None) -> None:
+def _check_may_answer(hit: Hit, comer: Comer) -> None:
     if hit.batch.is_tutorial:
         return
-    if identity is not None and conflicts.exists(worker_id=identity.user_id, corpus_id=hit.batch.corpus_id):
-        raise NotAllowed(f"A team of yours competes in this corpus, so you may not judge it. {RETURN}")
-    # And what they audit: to ask again is to ask others.
-    asked = Question.objects.filter(Q(hit_questions__hit=hit) | Q(audit__hit_questions__hit=hit))
-    sent = Q(
-        hit__questions__in=asked,
-        hit__batch__provider=arrival.provider,
-        provider_worker_id=arrival.worker_id,
-        state__in=_SENT,
+    competes = comer.user_id is not None and conflicts.exists(
+        worker_id=comer.user_id, corpus_id=hit.batch.corpus_id
     )
-    before = Assignment.objects.filter(sent).exclude(hit=hit).exists()
-    if not before and identity is not None:
-        before = Response.objects.filter(question__in=asked, worker=identity.user_id).exists()
-    if before:
+    if competes:
+        raise NotAllowed(f"A team of yours competes in this corpus, so you may not judge it. {RETURN}")
+    if comer.has_answered:
         raise Conflict(f"You have answered this, or a part of it, before, so it is for others now. {RETURN}")

@@ -2,9 +2,11 @@
 
 from django.db import models
 from django.db.models import F, Q
+from django.utils.functional import cached_property
 
 from annotations.models import Corpus, Question
 from kbpo.accounts.models import User, WorkerIdentity
+from kbpo.core.database.compiled import Compiled, Given
 
 
 class HitBatch(models.Model):
@@ -191,6 +193,16 @@ class Hit(models.Model):
 
     def __str__(self) -> str:
         return self.annotation
+
+    @cached_property
+    def asked(self) -> list[Question]:
+        """Its questions in order: once posted, a HIT asks the same to its end."""
+        return _ASKED.all(hit=self.pk)
+
+
+_ASKED = Compiled(
+    lambda: Question.objects.filter(hit_questions__hit=Given("hit")).order_by("hit_questions__position")
+)
 
 
 class HitQuestion(models.Model):

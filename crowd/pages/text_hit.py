@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 from datetime import date
 from typing import Any
 
+from django.db.models import prefetch_related_objects
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 
@@ -141,13 +142,10 @@ class TextHit:
 
 def questions_of(hit: Hit, assignment: Assignment) -> list[Question]:
     """List what is asked, in order: the gold question too, at a place that is the same for all who come."""
-    questions = list(
-        Question.objects.filter(hit_questions__hit=hit)
-        .select_related("document__corpus")
-        .order_by("hit_questions__position")
-    )
+    questions = list(hit.asked)
     if assignment.gold is not None:
         last = len(questions)
         place = last if hit.page_seed is None else places.rng_of(hit, "place").randint(0, last)
         questions.insert(place, assignment.gold)
+    prefetch_related_objects(questions, "document")
     return questions

@@ -106,7 +106,7 @@ def tokens_of(interface: Interface, groups: Iterable[Group]) -> list[int]:
 
 def _group(hit: Hit) -> Group:
     """Return a HIT as it was planned: what it pays says how much it has of what the reward is for."""
-    asked = tuple(hit.hit_questions.values_list("question", flat=True))
+    asked = tuple(question.pk for question in hit.asked)
     whole = hit.batch.reward_cents
     if hit.reward_cents < whole:  # a part of one, of disputed questions
         return Group(asked, hit.places, hit.reward_cents, is_disputed=True, most_units=whole)

@@ -1,7 +1,7 @@
 """Which gold question is asked besides in a HIT: drawn for the HIT, whoever comes to it."""
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from random import Random
 
 from django.db.models import Exists, F, Max, OuterRef, Q, QuerySet
@@ -60,7 +60,7 @@ def draw(hit: Hit, rng: Random) -> list[int]:
         state=Question.State.SETTLED,
         published_at=None,
         audits__isnull=True,
-    ).exclude(Q(hit_questions__hit=hit) | Q(audit__hit_questions__hit=hit))
+    ).exclude(pk__in={pk for one in hit.asked for pk in (one.pk, one.audits_id) if pk is not None})
     found: list[int] = []
     asks_again = policy.first_votes < rules.KNOWN_BY and rng.random() < rules.ASKED_AGAIN
     for alike in _alike(hit, settled, rng):
@@ -75,9 +75,7 @@ def draw(hit: Hit, rng: Random) -> list[int]:
 
 def _alike(hit: Hit, settled: QuerySet[Question], rng: Random) -> list[QuerySet[Question]]:
     """Select what looks like a HIT's questions: first like one that is drawn, then like the others."""
-    asked = list(
-        hit.hit_questions.order_by("position", "pk").values_list("question__document", "question__kind")
-    )
+    asked = [(question.document_id, question.kind) for question in hit.asked]
     number = Counter(document for document, _ in asked)
     alone = {kind for document, kind in asked if number[document] == 1}
     shared = sorted(document for document in number if number[document] > 1)
@@ -89,13 +87,15 @@ def _alike(hit: Hit, settled: QuerySet[Question], rng: Random) -> list[QuerySet[
     return [like_alone, like_shared] if is_alone else [like_shared, like_alone]
 
 
-def choose(assignment: Assignment, *, at: float) -> Question | None:
+def choose(assignment: Assignment, drawn: Sequence[int], *, at: float) -> Question | None:
     """Choose the gold question of an assignment that was just begun, of those that were drawn for its HIT.
 
     Parameters
     ----------
     assignment : Assignment
         Nothing is stored.
+    drawn : sequence of int
+        As `draw` has returned them for its HIT.
     at : float
         The HIT's own chance, from 0 to 1: below the worker's rate there is gold. So of two workers who are
         right as often, both are asked it or neither.
@@ -107,16 +107,12 @@ def choose(assignment: Assignment, *, at: float) -> Question | None:
         where chance has it so, more and more often for a worker who is right (`rules.gold_chance`), and where
         there is none.
     """
-    hit = assignment.hit
-    drawn = list(hit.golds.order_by("position").values_list("question", flat=True))
-    if not drawn:
-        return None
     people = _people(assignment)
     results = checking.gold_answers(people)
     right_in_a_row = next(
         (index for index, answer in enumerate(results) if not answer.is_right), len(results)
     )
-    asked = hit.hit_questions.count()
+    asked = len(assignment.hit.asked)
     if not asked or at >= rules.gold_chance(right_in_a_row, asked):
         return None
     there = Question.objects.filter(

@@ -25,39 +25,71 @@ from crowd.models import Assignment, Hit
 from crowd.pages import preview
 from crowd.pages.registry import hit_page
 from kbpo.core.clients import client_address
+from kbpo.core.database.compiled import Compiled, Given
 from kbpo.core.errors import KbpoError, NotAllowed, TooLarge
 from kbpo.core.health import logs
 from kbpo.core.numbers import whole_number
+
+_OWN = Compiled(
+    lambda: Assignment.objects.only(
+        *("hit", "provider_id", "provider_worker_id", "gold", "guidelines", "draft", "draft_number")
+    ).filter(pk=Given("pk"), hit=Given("hit"))
+)
 
 P = ParamSpec("P")
 HitView = Callable[Concatenate[HttpRequest, Hit, P], HttpResponse]
 
 
-def hit_view(view: HitView[P]) -> Callable[..., HttpResponse]:
-    """Make a view of a HIT's: find it, keep requests small, answer refusals, let its provider frame it."""
+#: What each save of a page needs of its HIT, and what else the page does; what is needed seldom is asked for
+#: then. To read all that there is of a HIT, its batch and its corpus would be half of what a save takes.
+OF_SAVES = ("batch__provider", "batch__kind", "batch__is_tutorial")
+OF_PAGES = (
+    *OF_SAVES,
+    *("annotation", "provider_id", "page_seed", "places", "reward_cents"),
+    *("batch__title", "batch__asks_links", "batch__duration_seconds", "batch__reward_cents"),
+    *("batch__estimated_seconds", "batch__by_sentence", "batch__is_time_measured"),
+    *("batch__corpus__ontology", "batch__corpus__language", "batch__corpus__policy"),
+)
 
-    @csrf_exempt
-    @never_cache
-    @gzip_page
-    @wraps(view)
-    def act(request: HttpRequest, annotation: str, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
-        hit = Hit.objects.select_related("batch__corpus").filter(annotation=annotation).first()
-        if hit is None:
-            raise Http404
-        logs.note(hit=hit.pk, batch=hit.batch_id)
-        try:
-            _check_size(request)
-            response = view(request, hit, *args, **kwargs)
-        except KbpoError as error:
-            response = _refuse(request, error)
-        policy.set_policy(response, hit.batch.provider)
-        return response
 
-    return act
+def hit_view(*needed: str) -> Callable[[HitView[P]], Callable[..., HttpResponse]]:
+    """Make a view of a HIT's: find it, keep requests small, answer refusals, let its provider frame it.
+
+    Parameters
+    ----------
+    *needed : str
+        Of `OF_SAVES` or `OF_PAGES`.
+    """
+    related = "batch__corpus" if needed == OF_PAGES else "batch"
+    named = Compiled(
+        lambda: Hit.objects.select_related(related).only(*needed).filter(annotation=Given("annotation"))
+    )
+
+    def decorate(view: HitView[P]) -> Callable[..., HttpResponse]:
+        @csrf_exempt
+        @never_cache
+        @gzip_page
+        @wraps(view)
+        def act(request: HttpRequest, annotation: str, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+            hit = named.first(annotation=annotation)
+            if hit is None:
+                raise Http404
+            logs.note(hit=hit.pk, batch=hit.batch_id)
+            try:
+                _check_size(request)
+                response = view(request, hit, *args, **kwargs)
+            except KbpoError as error:
+                response = _refuse(request, error)
+            policy.set_policy(response, hit.batch.provider)
+            return response
+
+        return act
+
+    return decorate
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@hit_view
+@hit_view(*OF_PAGES)
 def task(request: HttpRequest, hit: Hit) -> HttpResponse:
     """Show a HIT to who has accepted it, and take the answer; show everybody else what such work is like."""
     page, arrival = hit_page(hit.batch), read_arrival(request.GET.dict(), hit.batch.provider)
@@ -70,7 +102,7 @@ def task(request: HttpRequest, hit: Hit) -> HttpResponse:
 
 
 @require_safe
-@hit_view
+@hit_view(*OF_PAGES)
 def passage(request: HttpRequest, hit: Hit, number: int) -> HttpResponse:
     """Show the whole document of one of a page's parts."""
     page = hit_page(hit.batch)
@@ -83,7 +115,7 @@ def passage(request: HttpRequest, hit: Hit, number: int) -> HttpResponse:
 
 
 @require_POST
-@hit_view
+@hit_view(*OF_SAVES)
 def draft(request: HttpRequest, hit: Hit) -> HttpResponse:
     """Keep what has been typed so far."""
     pk, _ = tokens.read(request)
@@ -96,7 +128,7 @@ def draft(request: HttpRequest, hit: Hit) -> HttpResponse:
 
 
 @require_safe
-@hit_view
+@hit_view(*OF_PAGES)
 def pages(request: HttpRequest, hit: Hit) -> HttpResponse:
     """Find pages of Wikipedia, for a worker who links a mention."""
     pk, _ = tokens.read(request)
@@ -123,14 +155,11 @@ def not_understood(request: HttpRequest, exception: Exception) -> HttpResponse:
 def _begun(request: HttpRequest, hit: Hit, arrival: Arrival) -> Assignment:
     """Return the assignment of a worker of whom the provider says that they have accepted the HIT."""
     now = timezone.now()
+    comer = working.look_up(hit=hit, arrival=arrival)
     is_verified = verifying.verify(
-        hit,
-        arrival,
-        known=working.find(hit=hit, arrival=arrival),
-        now=now,
-        client_address=client_address(request),
+        hit, arrival, known=comer.assignment, now=now, client_address=client_address(request)
     )
-    assignment = working.begin(hit=hit, arrival=arrival, is_verified=is_verified, now=now)
+    assignment = working.begin(hit=hit, arrival=arrival, comer=comer, is_verified=is_verified, now=now)
     logs.note(assignment=assignment.pk)
     return assignment
 
@@ -138,7 +167,7 @@ def _begun(request: HttpRequest, hit: Hit, arrival: Arrival) -> Assignment:
 def _own_assignment(request: HttpRequest, hit: Hit, arrival: Arrival) -> Assignment:
     """Return the assignment that both the token and the address name."""
     pk, worker_id = tokens.read(request)
-    found = Assignment.objects.select_related("gold__document").filter(pk=pk, hit=hit).first()
+    found = _OWN.first(pk=pk, hit=hit.pk)
     if (
         found is None
         or worker_id != arrival.worker_id

@@ -40,8 +40,6 @@ from kbpo_estimators.scores import CoordinatedSample
 
 CHUNK = 2_000
 """Questions whose answers are in memory at a time."""
-ROUNDED = 3
-"""Digits behind the point of a figure, as pages have them, where more would tell too much."""
 Rows = Iterator[Sequence[Any]]
 
 
@@ -159,7 +157,7 @@ class Contents:
                 "by": {name: part.ranked_by for name, part in choices.parts.items()},
                 "scales": {name: list(scale) for name, scale in choices.scales.items()},
                 "less_is_better": list(choices.less_is_better),
-                "alone": not self._has_earlier,
+                "alone": not self._has_earlier and self.tells_hidden,
             },
             "subsets": {
                 "weighting": choices.default_weighting(self.epoch.corpus.design),
@@ -197,11 +195,19 @@ class Contents:
         return found
 
     @cached_property
+    def told(self) -> Collection[int]:
+        """The systems, by row id, all of whose predictions may be told."""
+        own = [one.pk for one in self.pool.submissions]
+        if not self.of_task.shares_units:
+            return set(own)
+        return self.named.keys() | self.of_task.told_anyway(self.epoch)
+
+    @cached_property
     def withheld(self) -> Sequence[BoolArray]:
         """For each system which of its predictions are not told: those that hidden ones make unsampled."""
         return [
             ~self.sampled[system.rows]
-            if self.of_task.shares_units and submission.pk not in self.named
+            if submission.pk not in self.told
             else np.zeros(system.rows.size, dtype=np.bool_)
             for submission, system in zip(self.pool.submissions, self.pool.systems, strict=True)
         ]
@@ -385,24 +391,19 @@ class Contents:
         yield from sorted((self.questions[pk], *row) for pk, *row in rows)
 
     @cached_property
-    def tells_digits(self) -> bool:
-        """Whether figures may be stated as they were published."""
-        return self.of_task.tells_digits(self)
+    def tells_hidden(self) -> bool:
+        """Whether figures are stated of systems whose predictions are withheld."""
+        return self.of_task.tells_hidden(self)
 
     @property
     def _estimates(self) -> QuerySet[Estimate]:
         found = Estimate.objects.filter(score__epoch=self.epoch)
-        return found if self.tells_digits else found.filter(score__submission__in=list(self.named))
+        return found if self.tells_hidden else found.filter(score__submission__in=self.told)
 
     @property
     def figures(self) -> int:
         """How many published figures of scores it states."""
         return self._estimates.count()
-
-    def _stated(self, figure: Sequence[float | None]) -> Iterator[float | None]:
-        """Yield what is stated of an estimate and its interval: rounded, where digits tell too much."""
-        for one in figure:
-            yield one if one is None or self.tells_digits else round(one, ROUNDED)
 
     def scores(self) -> Rows:
         """Yield the published figures."""
@@ -417,11 +418,7 @@ class Contents:
             "high",
             "score__labels",
         )
-        stated = (
-            (numbers[pk], *choice, *self._stated(figure), labels)
-            for pk, *choice, figure, labels in ((*row[:7], row[7:10], row[10]) for row in rows)
-        )
-        yield from sorted(stated, key=lambda row: row[:7])
+        yield from sorted(((numbers[row[0]], *row[1:]) for row in rows), key=lambda row: row[:7])
 
     def ranks(self) -> Rows:
         """Yield the ranks as the snapshot of the release has them: of the systems of the epoch in it."""
@@ -443,11 +440,10 @@ class Contents:
         numbers = {one.submission_id: one.number for one in self.pool.batches}
         names = ("division", "order", "part", "standard", "measure", "estimate", "low", "high")
         found = SubsetScore.objects.filter(epoch=self.epoch)
-        if not self.tells_digits:
-            found = found.filter(submission__in=list(self.named))
+        if not self.tells_hidden:
+            found = found.filter(submission__in=self.told)
         rows = found.values_list("submission_id", *names, "labels", "true")
-        stated = ((numbers[row[0]], *row[1:6], *self._stated(row[6:9]), *row[9:]) for row in rows)
-        yield from sorted(stated, key=lambda row: row[:6])
+        yield from sorted(((numbers[row[0]], *row[1:]) for row in rows), key=lambda row: row[:6])
 
     def agreement(self) -> Rows:
         """Yield how far those who answered agree."""

@@ -5,7 +5,7 @@ from typing import Any
 
 from evaluation.models import Epoch
 from evaluation.task import Task
-from kbpo_archive.classification import PREDICTIONS
+from kbpo_archive.classification import MODELLED, PREDICTIONS
 from kbpo_archive.kbp import EACH, NOTHING_TOLD, SUMS
 
 _DOCUMENTS = {
@@ -42,17 +42,21 @@ _WITHHELD = {
     None: "; what they alone predict and nobody judged is here without its place.",
     EACH: ". Here every item was judged, or every system is shown.",
     SUMS: (
-        ". Of the items that nobody judged, their classes and confidences are withheld: `class_sums.csv` has"
-        " what scores take from all items together, how many a system gives each class and how many of these"
-        " the pooled model expects to be of it, and `predicted.csv` what that model says of each judged item."
-        " The withheld classes have more bits than these sums; who can guess most may work out the rest."
+        ". Of the items that nobody judged, the classes and confidences of hidden ones are withheld:"
+        " `class_sums.csv` has what their scores take from all items together, how many such a system gives"
+        " each class and how many of these the pooled model expects to be of it. The withheld classes have"
+        " more bits than these sums; who can guess most may work out the rest."
     ),
     NOTHING_TOLD: (
-        ". Their classes and confidences are withheld of the items that nobody judged, and those are so few"
-        " that sums, or the digits of scores, would tell each: their scores are left out, those of other"
-        " systems rounded to three digits, and none can be computed."
+        ". The classes and confidences of hidden ones are withheld of the items that nobody judged, and those"
+        " are so few that sums, or the digits of their scores, would tell each: their scores are left out."
     ),
 }
+_MODELLED = (
+    " The pooled model learnt from the systems that everybody saw whenever scores were computed until the"
+    " release, `modelled` in the manifest: no other system's score rests on what a hidden one says. All that"
+    " these say is told, also of one that was withdrawn since."
+)
 
 
 def datasheet(epoch: Epoch, task: Task, manifest: Mapping[str, Any]) -> str:
@@ -100,7 +104,8 @@ def datasheet(epoch: Epoch, task: Task, manifest: Mapping[str, Any]) -> str:
         "Recall rests on no document here." if documents is None else _DOCUMENTS[documents["told"]] + lost,
         "## Limits",
         "Systems that are hidden or withdrawn are here under a pseudonym"
-        f"{_WITHHELD[manifest.get(PREDICTIONS)]} Which systems are of one team can be seen."
+        f"{_WITHHELD[manifest.get(PREDICTIONS)]}{_MODELLED if MODELLED in manifest else ''}"
+        " Which systems are of one team can be seen."
         " People err: `audits.csv` has which questions were asked again, to learn how often. Kappa is over"
         " the corpus, not the epoch.",
         "## Licence",

@@ -11,10 +11,10 @@ from zipfile import BadZipFile
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Count, Max, Min, Q, QuerySet
+from django.db.models import Count, F, Max, Q, QuerySet
 from django.utils import timezone
 
-from annotations.models import Corpus, Takedown
+from annotations.models import Corpus
 from evaluation.archives.contents import Contents
 from evaluation.archives.datasheet import datasheet
 from evaluation.archives.removing import copy_without
@@ -27,7 +27,7 @@ from evaluation.models import (
     RetiredDocument,
     Score,
 )
-from evaluation.scoring import estimation
+from evaluation.scoring import estimation, lost_texts
 from evaluation.scoring import pool as pools
 from evaluation.task import FindTask, Task
 from kbpo.core.database.locks import claim
@@ -41,6 +41,7 @@ from kbpo_archive.writing import Writer
 logger = logging.getLogger(__name__)
 
 LONGEST_WRITING = timedelta(days=1)  # far longer than it takes
+LONGEST_REMOVAL = timedelta(days=1)  # far longer than from when a removal is said to be until it is stored
 PAUSE = timedelta(minutes=10)  # after a failure
 FOLDER = "media/archives"
 
@@ -59,8 +60,9 @@ def removed_documents(epoch: Epoch) -> int:
     """Count the removed documents among those annotated in full that an epoch's archive tells one by one.
 
     Of these alone an archive has something that their texts say: a digest, and what mentions are linked to.
+    Of a document that was retired long after it had been removed no edition ever had either.
     """
-    return _removed(epoch).count()
+    return _removed(epoch).filter(pk__in=_told_before_removal()).count()
 
 
 def _removed(epoch: Epoch) -> QuerySet[RetiredDocument]:
@@ -68,20 +70,17 @@ def _removed(epoch: Epoch) -> QuerySet[RetiredDocument]:
     return retired.filter(document__takedown__isnull=False)
 
 
-def _count_lost(epoch: Epoch) -> int:
-    """Count the documents annotated in full whose text was removed since a published score was computed.
-
-    Which names of an entity count as full ones is read in texts: what recall rests on is not there any more.
-    """
-    first = Score.objects.filter(epoch=epoch).aggregate(first=Min("computed_at"))["first"]
-    lost = Takedown.objects.filter(document__sampled__sample=epoch.document_sample)
-    return 0 if first is None else lost.filter(removed_at__gte=first).count()
+def _told_before_removal() -> QuerySet[RetiredDocument]:
+    """Return the removed documents that may have been retired by then."""
+    is_later = Q(document__takedown__removed_at__gte=F("sample__retired_at") - LONGEST_REMOVAL)
+    removed = RetiredDocument.objects.filter(document__takedown__isnull=False)
+    return removed.filter(is_later | Q(sample__retired_at=None))
 
 
 def removed_by_epoch(corpus: Corpus) -> Mapping[int, int]:
     """Count the same for each epoch of a corpus, by row id. An edition that knew of fewer is not given."""
     documents = "document_sample__documents__document"
-    is_told = Q(**{f"{documents}__retirement__isnull": False, f"{documents}__takedown__isnull": False})
+    is_told = Q(**{f"{documents}__retirement__in": _told_before_removal()})
     count = Count(documents, filter=is_told, distinct=True)
     return dict(corpus.epochs.annotate(removed=count).values_list("pk", "removed"))
 
@@ -200,8 +199,9 @@ def make(epoch: Epoch, task: Task) -> EpochArchive:
 def _replace_withdrawn(epoch: Epoch, task: Task, there: Mapping[str, Stored]) -> int:
     """Copy the last edition without what its removed texts said, if it may not be given any more for that.
 
-    Then delete the bytes of all that may not be given. The copy is made whatever the next edition waits for,
-    since it tells nothing that the last one did not. Returns how many were made.
+    Then delete the bytes of all that may not be given, copied or not: what cannot be copied is computed once
+    it is due. The copy is made whatever the next edition waits for, since it tells nothing that the last one
+    did not. Returns how many were made.
     """
     removed = removed_documents(epoch)
     editions = EpochArchive.objects.filter(epoch=epoch).order_by("edition")
@@ -219,7 +219,7 @@ def _replace_withdrawn(epoch: Epoch, task: Task, there: Mapping[str, Stored]) ->
             if is_outage(error) or is_store_outage(error):
                 raise
             logger.exception("the archive of epoch %s could not be copied", epoch)
-            return 0  # it is computed once it is due, and what is withdrawn goes then
+            is_made = False
         for one in withdrawn:
             if one.place in there:
                 _delete(one.place)
@@ -324,7 +324,7 @@ def _write(
         manifest |= contents.about_figures
         manifest |= task.archiving.write(writer, contents)
         if manifest["documents"] is not None:
-            manifest["documents"] |= {"lost": _count_lost(epoch)}
+            manifest["documents"] |= {"lost": lost_texts.count_lost(epoch)}
     writer.add("README.md", [datasheet(epoch, task, manifest).encode()])
     writer.finish(manifest)
     return manifest, figures

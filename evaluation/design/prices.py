@@ -20,7 +20,9 @@ class Expected:
     hourly_cents : int
         What an hour of that pays a worker.
     votes : float
-        On a question of that, by what questions have needed.
+        On a question of that, by what questions have needed, those asked again included.
+    paid : float
+        How many questions of that are paid for: the others are asked along with one of these.
     is_estimate : bool
         Whether the time that an hour's pay goes by is not measured yet.
     """
@@ -30,6 +32,7 @@ class Expected:
     questions: int
     hourly_cents: int
     votes: float
+    paid: float
     is_estimate: bool = False
 
 

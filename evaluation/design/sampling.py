@@ -227,7 +227,8 @@ def sample_submission(*, submission_id: int, task: Task) -> bool:
 def _words_of_questions(batch: SampleBatch) -> str:
     """Say how many questions a sample makes: new ones, and those that are shared."""
     new, shared = count_asked(batch)
-    beside = f", and {shared:,} that it shares with systems before it" if shared else ""
+    were = "was" if shared == 1 else "were"
+    beside = f"; {shared:,} more that it needs {were} asked for systems before it" if shared else ""
     return f"epoch {batch.epoch.number}; people are asked {new:,} question{'s' * (new != 1)} for it{beside}"
 
 

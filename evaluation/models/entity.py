@@ -71,7 +71,7 @@ class EntityName(models.Model):
     name = models.CharField(max_length=200, help_text="As `evaluation.kbp.explorer.folding` makes it.")
     written = models.CharField(max_length=200, help_text="As it most often stands there.")
     mentions = models.PositiveIntegerField()
-    start = models.PositiveIntegerField(help_text="Of the first mention.")
+    start = models.PositiveIntegerField(help_text="Of the name, where it first stands.")
     end = models.PositiveIntegerField()
     by_people = models.BooleanField(help_text="Marked by people; otherwise claimed by systems.")
 

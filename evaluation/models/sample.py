@@ -61,6 +61,9 @@ class Epoch(models.Model):
     scoring_not_before = models.DateTimeField(
         null=True, blank=True, help_text="When it is tried again after a failure."
     )
+    texts_removed = models.PositiveIntegerField(
+        default=0, help_text="Of its exhaustive documents, when its scores began to be computed."
+    )
 
     class Meta:
         ordering = ["corpus", "number"]

@@ -9,11 +9,11 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from annotations.models import Corpus, Takedown
+from annotations.models import Corpus
 from evaluation.design import batches
 from evaluation.models import Comparison, Epoch, Estimate, FittedModel, Ranking, Score
 from evaluation.scores import Choice, ScoreRow
-from evaluation.scoring import estimation
+from evaluation.scoring import estimation, lost_texts
 from evaluation.scoring.published import freezing
 from evaluation.scoring.ranks import find_ranks
 from evaluation.task import Task
@@ -72,7 +72,7 @@ def _audit_epoch(epoch: Epoch, task: Task) -> Iterator[str]:
             yield "it has scores, and its first batch is not labelled"
         return
     pool, scored = estimation.estimate(epoch, through, task)
-    left_out = task.choices.of_truth if stored.has_lost_texts(epoch) else ()
+    left_out = task.choices.of_truth if lost_texts.count_lost(epoch) else ()
     differing: Counter[int] = Counter()
     seen: set[_Key] = set()
     parts = set()
@@ -141,12 +141,6 @@ class _Stored:
             )
         }
         return cls(scores, figures, models, comparisons)
-
-    def has_lost_texts(self, epoch: Epoch) -> bool:
-        """Say whether a text that they rest on was removed after they were made."""
-        removed = Takedown.objects.filter(document__sampled__sample=epoch.document_sample_id)
-        times = [one.computed_at for one in self.scores.values()]
-        return bool(times) and removed.filter(removed_at__gt=min(times)).exists()
 
 
 def _is_same(pool: Pool, row: ScoreRow, stored: _Stored, rule: str, left_out: Collection[str]) -> bool:

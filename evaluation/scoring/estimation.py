@@ -30,7 +30,7 @@ from evaluation.models import (
     SubsetScore,
 )
 from evaluation.scores import Choice, Divided, Measured, Scored, ScoreRow
-from evaluation.scoring import comparing, notices, ranks
+from evaluation.scoring import comparing, lost_texts, notices, ranks
 from evaluation.scoring import pool as pools
 from evaluation.scoring.published import recording
 from evaluation.submissions import work
@@ -74,6 +74,7 @@ def score_epoch(*, epoch_id: int, task: Task, prices: Source | None = None) -> b
         return False
     task.check_corpus(epoch.corpus)
     through = batches.last_scored(epoch)
+    epoch.texts_removed = lost_texts.count_removed(epoch)  # before any is read: one may go meanwhile
     if through:
         pool = _score(epoch, through, task)
         connection.check_constraints()  # now, instead of under the locks that buttons wait for
@@ -89,7 +90,7 @@ def score_epoch(*, epoch_id: int, task: Task, prices: Source | None = None) -> b
     else:
         measure_labels(epoch.corpus)
     epoch.scores_due = False
-    _succeeded(epoch)
+    _succeeded(epoch, "texts_removed")
     return True
 
 
@@ -143,10 +144,10 @@ def _score_subsets(epoch_id: int, task: Task) -> bool:
     return True
 
 
-def _succeeded(epoch: Epoch) -> None:
+def _succeeded(epoch: Epoch, *also: str) -> None:
     epoch.scoring_failures = 0
     epoch.scoring_not_before = None
-    epoch.save(update_fields=["scores_due", "subsets_due", "scoring_failures", "scoring_not_before"])
+    epoch.save(update_fields=["scores_due", "subsets_due", "scoring_failures", "scoring_not_before", *also])
 
 
 @transaction.atomic

@@ -169,6 +169,11 @@ def withdraw(*, submission: Submission, user: User) -> None:
 def set_public(*, submission: Submission, user: User, is_public: bool) -> None:
     """Show a submission on the leaderboard, or hide it from all but its team and the operators."""
     require_member(user, submission.team)
+    if not is_public:
+        # Classifications are scored by what a model learns from shown systems. The epoch's row comes first.
+        Epoch.objects.filter(
+            batches__submission=submission, released_at=None, corpus__classes__isnull=False
+        ).update(scores_due=True)
     locked = lock(submission.pk).get()
     if locked.state in (State.CANCELLED, State.WITHDRAWN):
         raise Conflict(f"{locked} is {locked.get_state_display()}")

@@ -17,6 +17,17 @@ from kbpo_formats.problems import Problem as ReadProblem
 FIELDS = ("line", "column", "code", "severity", "message", "text", "attachment")
 
 
+def some_of_each(problems: Iterable[ReadProblem], *, most: int) -> list[ReadProblem]:
+    """Choose up to `most` problems by turns of each code, so that none hides the others; as they came."""
+    seen: Counter[str] = Counter()
+    turns = []
+    for place, one in enumerate(problems):
+        turns.append((seen[one.code], place, one))
+        seen[one.code] += 1
+    chosen = sorted(turns, key=lambda turn: turn[:2])[:most]
+    return [one for _, _, one in sorted(chosen, key=lambda turn: turn[1])]
+
+
 @dataclass(frozen=True, slots=True)
 class CodeCount:
     """How often a kind of problem was found.

@@ -60,6 +60,8 @@ class Progress:
         When the last answer to any of them came, since its sample was drawn.
     shared, shared_settled : int
         Those that it needs too, and that were asked for systems before it, or published, with their audits.
+    shared_audits : int
+        How many of the shared ones are audits: they ask others of them again.
     """
 
     settled: int
@@ -68,20 +70,38 @@ class Progress:
     answered_at: datetime.datetime | None = None
     shared: int = 0
     shared_settled: int = 0
+    shared_audits: int = 0
+
+    @property
+    def bar(self) -> tuple[int, int]:
+        """How many of how many are settled: of what is asked for it; where nothing is, of what it shares."""
+        return (self.settled, self.needed) if self.needed else (self.shared_settled, self.shared)
 
     @property
     def words(self) -> str:
         """As in “3 of 456 questions settled; about 2 hours left”."""
         words = f"{self.settled:,} of {self.needed:,} questions settled"
+        if not self.needed:
+            words = (
+                f"nothing new is asked; of {self.shared:,} questions that were asked for other systems before"
+                f" and that it needs too, {self.shared_settled:,} are settled"
+            )
         return f"{words}; {in_words(self.left)} left" if self.left else words
 
     @property
     def words_of_shared(self) -> str:
-        """As in “312 more were asked for other systems before: 300 of them are settled”; empty for none."""
-        if not self.shared:
+        """As in “312 more were asked for other systems before: 300 of them are settled”; empty for none.
+
+        Where nothing else is asked, `words` says it.
+        """
+        if not self.shared or not self.needed:
             return ""
         were = "was" if self.shared == 1 else "were"
-        words = f"{self.shared:,} more that it needs {were} asked for other systems before"
+        again = ""
+        if self.shared_audits:
+            ask = "asks" if self.shared_audits == 1 else "ask"
+            again = f" ({self.shared_audits:,} of these {ask} some of the others again)"
+        words = f"{self.shared:,} more that it needs{again} {were} asked for other systems before"
         if self.shared_settled == self.shared:
             return f"{words}, and {'is' if self.shared == 1 else 'all are'} settled"
         are = "is" if self.shared_settled == 1 else "are"
@@ -107,7 +127,8 @@ def progress(submission: Submission) -> Progress | None:
     asked = Q(question__batches=batch) | Q(question__audits__batches=batch)
     answers = Response.objects.filter(asked, answered_at__gt=batch.drawn_at)
     answered_at = answers.aggregate(at=Max("answered_at"))["at"]
-    return Progress(batch.settled, batch.needed, left, answered_at, shared, shared_settled)
+    audits = shared - batch.asked_before
+    return Progress(batch.settled, batch.needed, left, answered_at, shared, shared_settled, audits)
 
 
 def count_asked(batch: SampleBatch) -> tuple[int, int]:
@@ -120,9 +141,18 @@ def count_asked(batch: SampleBatch) -> tuple[int, int]:
 
 
 def count_settled(submissions: Collection[int]) -> dict[int, tuple[int, int]]:
-    """Count the settled questions of those asked for each sampled submission, and all of these."""
+    """Count the settled questions of those asked for each sampled submission, and all of these.
+
+    Where nothing new is asked for one, those are counted that it shares with systems before it, as in
+    `Progress.bar`.
+    """
     batches = _counted().filter(submission__in=submissions)
-    return {batch.submission_id: (batch.settled, batch.needed) for batch in batches}
+    return {
+        batch.submission_id: (batch.settled, batch.needed)
+        if batch.needed
+        else (batch.shared_settled, batch.shared)
+        for batch in batches
+    }
 
 
 def _counted() -> QuerySet[SampleBatch, Any]:
@@ -252,7 +282,7 @@ def next_step(
     if submission.state == State.UPLOADED:
         return "Next the file is read, line by line. That takes seconds, or minutes if it is large."
     if submission.state == State.REFUSED:
-        return "Nothing was judged, no quota used. Correct the lines named below and submit the file again."
+        return "Nothing was judged, no quota used. Correct what its problems name and submit the file again."
     if submission.state == State.ACCEPTED and not submission.go_ahead:
         return "Nobody judges it until you say so."
     if submission.state == State.ACCEPTED and not may_compete:

@@ -315,7 +315,10 @@ def _store(
     else:
         errors = reading.counts["errors"]
         move(
-            locked, State.REFUSED, f"{errors} error{'s' if errors != 1 else ''} in the file", also=["counts"]
+            locked,
+            State.REFUSED,
+            f"{errors:,} error{'s' if errors != 1 else ''} in the file",
+            also=["counts"],
         )
         notices.tell_refused(locked)
     return True

@@ -113,6 +113,7 @@ def board(request: HttpRequest, corpus: Corpus) -> dict[str, Any]:
         runs_of=count_runs(corpus) if asked.runs == listing.ONE else None,
     )
     fitted = fit_columns(choices, (row.measures for row in page.every))
+    ranks = [one.row.rank for one in page.scored if one.row.rank is not None]
     return {
         "found": page,
         "is_empty": not found,
@@ -133,6 +134,7 @@ def board(request: HttpRequest, corpus: Corpus) -> dict[str, Any]:
         "plane": _plane(choices, choice, page),
         "plane_across": choices.measures[choices.plane[0]] if choices.plane else "",
         "plane_up": choices.measures[choices.plane[1]] if choices.plane else "",
+        "ranks_fall": not asked.sort and ranks != sorted(ranks),
         "page_before": page.page - 1,
         "page_after": page.page + 1,
         "comparable": sum(row.is_scored for row in found) > 1,

@@ -101,6 +101,7 @@ def _read_of_visitor(*, file: "File[bytes]", corpus: Corpus, format: str) -> dic
     read = visiting.check(file=file, corpus=corpus, task=task, format=format)
     errors = [one for one in read.problems if one.severity == "ERROR"]
     counted = read.counts.get("problems", {})
+    shown = problem_list.some_of_each(errors or read.problems, most=VISITORS_PROBLEMS)
     other = None
     if not read.accepted:
         file.seek(0)
@@ -117,8 +118,9 @@ def _read_of_visitor(*, file: "File[bytes]", corpus: Corpus, format: str) -> dic
         "summary": task.summarise(read.counts),
         "only_error": errors[0] if len(errors) == 1 else None,
         "codes": sorted(counted.items(), key=lambda one: (-one[1], one[0])),
-        "shown": (errors or list(read.problems))[:VISITORS_PROBLEMS],
-        "is_cut": len(errors or read.problems) > VISITORS_PROBLEMS,
+        "shown": shown,
+        "has_errors": bool(errors),
+        "is_cut": sum(counted.values()) > len(shown),
     }
 
 

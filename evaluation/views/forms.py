@@ -319,11 +319,9 @@ class UploadForm(FileForm):
         label="Show it on the leaderboard",
         required=False,
         initial=True,
-        help_text="Otherwise only your team and the operators see it. You can change this at any time. What"
-        " its score rests on is in its epoch's archive in any case, under a pseudonym if it is not shown"
-        " or was withdrawn: what people judged, and what shown systems predict too, but of texts that get"
-        " classes, where nobody judged, only how many it gives each, if they are many: who can guess most may"
-        " work out the rest. Which systems are of one team can be seen there.",
+        help_text="Otherwise only your team and the operators see it; you can change this at any time."
+        " What its score rests on is in its epoch's archive in any case, under a pseudonym if it is hidden"
+        " or withdrawn. Help says under “Epochs” what an archive tells.",
     )
     anonymous_until = forms.DateField(
         label="Keep its name and your team's from others until",

@@ -84,6 +84,8 @@ class Heading:
         As ``aria-sort`` has it; empty where rows are not sorted by it.
     natural : str
         What a list of columns asks for: this column as it is best read, or as it is sorted now.
+    order : str
+        That order, in words.
     is_asked : bool
         Whether the address asks for it.
     """
@@ -93,7 +95,18 @@ class Heading:
     sort: str
     sorted: str
     natural: str
+    order: str
     is_asked: bool
+
+
+_ORDER_OF_FIGURES = ("from the lowest", "from the highest")
+_ORDERS = {
+    "rank": ("from the first", "from the last"),
+    "name": ("A to Z", "Z to A"),
+    "team": ("A to Z", "Z to A"),
+    "date": ("the oldest first", "the newest first"),
+    "epoch": ("the oldest first", "the newest first"),
+}  # rising, and falling
 
 
 def headings(asked: Listing, choices: Choices, ranked_by: str) -> Mapping[str, Heading]:
@@ -110,6 +123,7 @@ def headings(asked: Listing, choices: Choices, ranked_by: str) -> Mapping[str, H
             sort=_sort(name, next_one.is_descending),
             sorted=("descending" if is_descending else "ascending") if is_by else "",
             natural=_sort(name, is_down),
+            order=_ORDERS.get(name, _ORDER_OF_FIGURES)[is_down],
             is_asked=bool(asked.sort) and is_by,
         )
     return found

@@ -101,6 +101,7 @@ def learn(
     Parameters
     ----------
     systems : sequence of Given
+        Those that it learns from; without any it learns how frequent each class is.
     classes : int
         C.
     sampled : bool[N]
@@ -169,6 +170,17 @@ class Totals:
             np.array([np.bincount(one.classes, minlength=classes) for one in systems]),
             summed(lambda one: q[every, one.classes]),
             summed(lambda one: spread),
+        )
+
+    @classmethod
+    def together(cls, parts: Sequence["Totals"]) -> "Totals":
+        """Return those of several systems from those of each, by one model."""
+        return cls(
+            parts[0].size,
+            parts[0].likely,
+            np.concatenate([one.assigned for one in parts]),
+            np.concatenate([one.found for one in parts]),
+            np.concatenate([one.need for one in parts]),
         )
 
 

@@ -121,7 +121,8 @@ def read_seconds(data: object) -> dict[str, float]:
 
 def question_of(hit: Hit) -> Question:
     """Return the one question that such a HIT asks, with its document."""
-    return Question.objects.select_related("document").get(hit_questions__hit=hit)
+    (question,) = hit.asked
+    return question
 
 
 PAGE = HitPage(show=show, take=take, read_save=read_save)

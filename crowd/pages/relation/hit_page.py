@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from datetime import date
 from typing import Any
 
-from django.db.models import Q
+from django.db.models import Q, prefetch_related_objects
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 
@@ -74,7 +74,7 @@ def take(request: HttpRequest, hit: Hit, arrival: Arrival, assignment: Assignmen
     try:
         ontology = _ontology(hit, assignment)
         data = read_form(questions, sent, names=names, asks_links=hit.batch.asks_links, ontology=ontology)
-        answers = hit_answers.to_data(hit_answers.read_answers(data, questions))
+        answers = hit_answers.to_data(hit_answers.read_answers(data, questions, ontology))
     except InvalidInput as error:
         if wants_json(request):
             raise
@@ -106,11 +106,7 @@ def show_passage(request: HttpRequest, hit: Hit, assignment: Assignment, number:
 
 def questions_of(hit: Hit, assignment: Assignment) -> list[Question]:
     """List what is asked, in order: the gold question too, at a place that is the same for all who come."""
-    questions = list(
-        Question.objects.filter(hit_questions__hit=hit)
-        .select_related("document__corpus")
-        .order_by("hit_questions__position")
-    )
+    questions = list(hit.asked)
     if assignment.gold is not None:
         groups = _group(questions)
         # A page that was begun before HITs had a seed is answered, and not shown again, without one.
@@ -134,7 +130,6 @@ def build_groups(
     Parameters
     ----------
     questions : sequence of Question
-        With their documents.
     names : mapping of int to int
         What the page calls them, by their ids.
     asks_links : bool
@@ -145,6 +140,7 @@ def build_groups(
     whole : int, optional
         The number of the one group that is wanted, with all of its document.
     """
+    prefetch_related_objects(questions, "document")
     groups = _group(questions)
     longest = MOST_TEXT // max(1, len(groups))
     asked = _read(questions, ontology)

@@ -106,7 +106,7 @@ class ReadDocument:
     Attributes
     ----------
     segments : list of Segment
-        The text, marked: what people marked, and the mentions of claims that they did not.
+        The text, marked: what people marked, and what systems name that they did not.
     types : list of tuple of str
         (class, word) of the mentions' types, for the key.
     annotation : Annotation or None
@@ -188,7 +188,7 @@ def read_document(document: Document, viewer: Viewer, choice: Choice | None = No
     indexed = entity_search.of_document(entity_search.current(document.corpus), document)
     own = marked.entities(document.text, annotation.record.mentions, ontology) if annotation else []
     leads = _leads([*true, *claims.instances], [*relations, *their_claims])
-    marks = _marks(own, claims, leads, document.text, ontology)
+    marks = _marks(own, {**_name_spans(indexed), **claims.mentions}, leads, document.text, ontology)
     kinds = {kind for mark in marks for kind in mark.kind.split()}
     shown = [(ontology.type_class(one.name), one.word) for one in ontology.mention_types]
     return ReadDocument(
@@ -318,17 +318,25 @@ def _leads(relations: Iterable[Relation], listed: Iterable[Listed]) -> Mapping[S
     return leads
 
 
+def _name_spans(indexed: Mapping[tuple[str, str], EntityName]) -> dict[Span, set[str]]:
+    """Return where each name first stands, with its type: it need not be a mention of a claim."""
+    found: dict[Span, set[str]] = {}
+    for (kind, _), one in indexed.items():
+        found.setdefault(Span(one.start, one.end), set()).add(kind)
+    return found
+
+
 def _marks(
     own: Sequence[marked.Entity],
-    claims: Claims,
+    named: Mapping[Span, Collection[str]],
     leads: Mapping[Span, str],
     text: str,
     ontology: Ontology,
 ) -> list[Mark]:
-    """Mark what people marked, and the mentions of claims where nobody marked that very span."""
+    """Mark what people marked, and what systems name where nobody marked that very span."""
     marks = marked.marks(text, own, leads)
     by_people = {mark.span for mark in marks}
-    for span, kinds in claims.mentions.items():
+    for span, kinds in named.items():
         if span in by_people:
             continue
         for name in sorted(kinds):

@@ -44,7 +44,7 @@ from kbpo.core.database.bulk import copy_rows, reserve_ids
 from kbpo.core.database.locks import claim
 from kbpo_formats.ontologies.ontology import Ontology
 
-VERSION = 2
+VERSION = 3
 """Of the rules by which an index is made: one that was made by others is made again."""
 LONGEST_NAMES = 100_000  # characters of all names of an entity that a search looks at
 MOST_NAMES = 50  # other names of an entity that its page lists
@@ -185,7 +185,15 @@ def _store(entities: Sequence[Entity], gathered: Sequence[list[Naming]]) -> None
         EntityName,
         ("entity_id", "document_id", "name", "written", "mentions", "start", "end", "by_people"),
         (
-            (entity.pk, document_id, name, _most(one.written), len(one.spans), *min(one.spans), one.by_people)
+            (
+                entity.pk,
+                document_id,
+                name,
+                _most(one.written),
+                len(one.spans),
+                *min(one.places),
+                one.by_people,
+            )
             for entity, own in zip(entities, gathered, strict=True)
             for (document_id, name), one in _by_document(own).items()
         ),

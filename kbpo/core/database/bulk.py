@@ -65,14 +65,14 @@ def read_columns(query: str, parameters: Sequence[object], columns: Mapping[str,
     return {name: _parsed(name, kind, data) for (name, kind), data in zip(columns.items(), row, strict=True)}
 
 
-def read_rows(query: str, parameters: Sequence[object]) -> list[tuple[Any, ...]]:
+def read_rows(query: str, parameters: Sequence[object] | Mapping[str, object]) -> list[tuple[Any, ...]]:
     """Run a query and return its rows as Postgres sends them in binary: megabytes of bytes cost no decoding.
 
     Parameters
     ----------
     query : str
-        As in `read_columns`.
-    parameters : sequence
+        As in `read_columns`; where parameters have names, with %(name)s for each.
+    parameters : sequence, or mapping of str to object
     """
     return _fetch(sql.SQL(query), parameters)
 
@@ -145,7 +145,9 @@ def insert_row(model: type[Model], values: Mapping[str, object]) -> None:
         cursor.execute(statement, list(values.values()))
 
 
-def _fetch(statement: sql.SQL | sql.Composed, parameters: Sequence[object]) -> list[tuple[Any, ...]]:
+def _fetch(
+    statement: sql.SQL | sql.Composed, parameters: Sequence[object] | Mapping[str, object]
+) -> list[tuple[Any, ...]]:
     connection.ensure_connection()
     # Django's own cursors bind parameters in the client, and those know no binary results. What it wraps them
     # in is kept: whoever counts queries counts these.
@@ -153,7 +155,8 @@ def _fetch(statement: sql.SQL | sql.Composed, parameters: Sequence[object]) -> l
     with connection.wrap_database_errors, Cursor(connection.connection) as cursor:
         cursor.format = Format.BINARY
         words = statement.as_string(connection.connection)
-        wrapper(cursor, connection).execute(words, tuple(parameters))  # type: ignore[arg-type]
+        given = parameters if isinstance(parameters, Mapping) else tuple(parameters)
+        wrapper(cursor, connection).execute(words, given)  # type: ignore[arg-type]
         return list(cursor.fetchall())
 
 

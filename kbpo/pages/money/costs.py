@@ -122,6 +122,7 @@ def _by_interface(
         hourly_cents=pay.hourly(reward_cents=reward, seconds=seconds),
         is_estimate=interface.main not in pace.measured,
         votes=votes,
+        paid=made,
     )
 
 

@@ -14,7 +14,6 @@ from annotations.policies.registry import OF_AUDITS
 from annotations.responses import Answer
 from crowd import posting
 from crowd.annotators import queue
-from crowd.hits import working
 from crowd.hits.arrivals import Arrival
 from crowd.models import Hit, WorkerMeasure
 from crowd.open_questions import for_planning, open_questions
@@ -22,7 +21,7 @@ from crowd.quality import gold, measures
 from kbpo.accounts.models import User
 from kbpo.core.errors import Conflict, NotAllowed
 from kbpo.pages.money.votes import votes_a_question, votes_of_audits
-from tests import crowd
+from tests import arrivals, crowd
 from tests.factories import UserFactory, give
 from tests.integration.crowd.conftest import Open
 
@@ -137,7 +136,7 @@ def test_the_page_of_a_hit_admits_nobody_who_judged_before(
     crowd.post(now)
     arrival = Arrival(provider=crowd.PROVIDER, assignment_id="3NEW", worker_id=worker.worker_id)
     with pytest.raises(Conflict, match="for others now"):
-        working.begin(hit=Hit.objects.get(questions=again), arrival=arrival, is_verified=True, now=now)
+        arrivals.begin(hit=Hit.objects.get(questions=again), arrival=arrival, is_verified=True, now=now)
 
 
 def test_who_judged_before_counts_when_hits_are_put_together(

@@ -7,7 +7,6 @@ import pytest
 
 from annotations.models import Corpus, Question, Response
 from crowd import review
-from crowd.hits import working
 from crowd.hits.arrivals import Arrival
 from crowd.models import Assignment, Hit
 from crowd.quality import checking, rules
@@ -16,7 +15,7 @@ from marketplace import lifecycle
 from marketplace.models import Hit as MarketHit
 from marketplace.models import Worker
 from marketplace.protocol.answers import write_answers
-from tests import crowd
+from tests import arrivals, crowd
 from tests.arrivals import sealed
 from tests.factories import DocumentFactory, LabelFactory, QuestionFactory
 from tests.integration.crowd.conftest import Open
@@ -46,7 +45,7 @@ def work(hit: Hit, worker: Worker, said_to_gold: Any, now: datetime) -> Assignme
     arrival = Arrival(
         provider=crowd.PROVIDER, assignment_id=accepted.assignment_id, worker_id=worker.worker_id
     )
-    assignment = working.begin(hit=hit, arrival=arrival, is_verified=True, now=now)
+    assignment = arrivals.begin(hit=hit, arrival=arrival, is_verified=True, now=now)
     assert assignment.gold is not None
     asked = [*hit.questions.all(), assignment.gold]
     text = crowd.answer_json(
@@ -107,8 +106,8 @@ def test_a_worker_of_another_provider_gets_gold_before_they_are_known(
     open_batch()
     crowd.post(now)
     arrival = Arrival(provider=crowd.PROVIDER, assignment_id="3NEW", worker_id="ASTRANGER")
-    assignment = working.begin(hit=Hit.objects.get(), arrival=arrival, is_verified=True, now=now)
+    assignment = arrivals.begin(hit=Hit.objects.get(), arrival=arrival, is_verified=True, now=now)
     assert assignment.gold in golds
     assert not WorkerIdentity.objects.filter(worker_id="ASTRANGER").exists()
-    again = working.begin(hit=Hit.objects.get(), arrival=arrival, is_verified=True, now=now)
+    again = arrivals.begin(hit=Hit.objects.get(), arrival=arrival, is_verified=True, now=now)
     assert again.gold == assignment.gold

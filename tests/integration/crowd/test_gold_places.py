@@ -7,11 +7,12 @@ import pytest
 
 from annotations.kinds.relation import Mention, RelationQuestion
 from annotations.models import Corpus, Question
-from crowd.hits import places, working
+from crowd.hits import places
 from crowd.hits.arrivals import Arrival
 from crowd.models import Assignment, Hit
 from crowd.page_names import page_names
 from crowd.pages.relation.hit_page import questions_of
+from tests import arrivals
 from tests.crowd import ask_founded
 from tests.factories import (
     HALLOW,
@@ -60,7 +61,7 @@ def new_hit(corpus: Corpus, questions: int = QUESTIONS) -> Hit:
 
 def come(hit: Hit, worker: str, assignment: str = "", *, is_verified: bool = True) -> Assignment:
     arrival = Arrival(provider="marketplace", assignment_id=assignment or f"3{worker}", worker_id=worker)
-    return working.begin(hit=Hit.objects.get(pk=hit.pk), arrival=arrival, is_verified=is_verified, now=NOW)
+    return arrivals.begin(hit=Hit.objects.get(pk=hit.pk), arrival=arrival, is_verified=is_verified, now=NOW)
 
 
 def page(hit: Hit, assignment: Assignment) -> tuple[tuple[int, int], ...]:

@@ -10,12 +10,12 @@ from annotations.models import Corpus, Question
 from annotations.responses import record
 from crowd import shares
 from crowd.annotators import queue
-from crowd.hits import working
 from crowd.hits.arrivals import Arrival
 from crowd.interfaces.registry import find_interface
 from crowd.models import Assignment, Hit
 from kbpo.accounts.models import User
 from kbpo.core.errors import Conflict
+from tests import arrivals
 from tests.factories import (
     CorpusFactory,
     DocumentFactory,
@@ -67,7 +67,7 @@ def accept(question: Question, worker_id: str, number: int = 1) -> Assignment:
         submit_to="https://x.example/submit",
         hit_id=hit.provider_id or "",
     )
-    return working.begin(hit=hit, arrival=arrival, is_verified=True, now=timezone.now())
+    return arrivals.begin(hit=hit, arrival=arrival, is_verified=True, now=timezone.now())
 
 
 def test_an_annotator_is_given_no_more_than_a_twentieth(questions: list[Question], worker: User) -> None:

@@ -171,7 +171,7 @@ def test_the_page_says_what_it_takes_before_it_takes_it(accepted, member, client
 def test_what_needs_no_question_costs_nothing(accepted, member, client, monkeypatch):
     """Under the quadratic sum a twin costs: what two claim is judged more surely than what one does."""
     Epoch.objects.update(growth=Epoch.Growth.MAXIMUM)
-    price = prices.Expected(cents=20, reward_cents=11, questions=1, hourly_cents=1_320, votes=3.0)
+    price = prices.Expected(cents=20, reward_cents=11, questions=1, hourly_cents=1_320, votes=3.0, paid=7.4)
     monkeypatch.setattr(costs, "expected", lambda *_: price)
     first = accepted("one")
     assert "less than $1" in page(client, first)

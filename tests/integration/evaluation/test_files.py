@@ -217,7 +217,7 @@ def test_a_deleted_file_shows_no_lines_and_says_why(submit_file, client):
 
 def test_an_accepted_file_says_what_was_made_of_it(good, client):
     page = text(client.get(good.get_absolute_url()))
-    assert "1 claim to be judged" in page
+    assert "1 claim</strong>, of which a sample is judged" in page
     assert "1 PER" in page
     assert "per:city_of_birth" in page
     assert "per:place_of_birth" in page

@@ -226,5 +226,5 @@ def test_a_save_takes_two_queries_and_a_page_few(
     token = token_of(browser.get(address(hit)))
     with django_assert_num_queries(2):
         save(browser, hit, token, {"number": 1, "draft": {}})
-    with django_assert_num_queries(14):
+    with django_assert_num_queries(11):
         browser.get(address(hit))

@@ -338,7 +338,7 @@ def test_a_save_takes_two_queries_and_a_page_few(
     token = token_of(browser.get(address(hit)))
     with django_assert_num_queries(2):
         save(browser, hit, token, {"number": 1, "step": 0, "fields": {}})
-    with django_assert_num_queries(11):
+    with django_assert_num_queries(9):
         browser.get(address(hit))
 
 

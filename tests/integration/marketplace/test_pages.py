@@ -123,7 +123,7 @@ def test_finding_work_takes_the_same_few_queries_for_any_number_of_types(
     approved = {"QualificationTypeId": HITS_APPROVED, "Comparator": "LessThan", "IntegerValues": [9]}
     for number in range(5):
         create(requester, Title=f"Type {number}", QualificationRequirements=[approved])
-    with django_assert_num_queries(12):
+    with django_assert_num_queries(11):
         page.get(reverse("work"))
 
 

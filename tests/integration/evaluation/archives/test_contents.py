@@ -1,6 +1,8 @@
 """Archives of released epochs: what is in them, what is not, and scores from them alone."""
 
+import csv
 import hashlib
+import io
 import json
 import zipfile
 from datetime import timedelta
@@ -29,10 +31,12 @@ from evaluation.models import (
     SubsetScore,
 )
 from evaluation.registry import task_of
-from evaluation.scoring import comparing
+from evaluation.scoring import audit, comparing, estimation
 from evaluation.scoring.published import freezing
 from kbpo import pipeline
 from kbpo.accounts.models import User
+from kbpo.core.keeping.models import Installation
+from kbpo.core.storage import store
 from kbpo.core.storage.folder import path_of
 from kbpo_archive.errors import BadArchive
 from kbpo_archive.figures import Figure
@@ -42,6 +46,7 @@ from kbpo_client import command
 from kbpo_estimators.coordinated import uniforms
 from tests.archives import made, recomputed, released
 from tests.factories import UserFactory
+from tests.stores import Moto
 from tests.world import World
 
 pytestmark = pytest.mark.django_db
@@ -227,11 +232,11 @@ def test_of_few_sealed_documents_nothing_is_told_and_precision_is_computed_all_t
     assert {place.measure for place in again.scores.stated} == {"precision"}
 
 
-def take_down(doc_id):
+def take_down(doc_id, *, at=None):
     """Remove the text of a document."""
     document = Document.objects.get(doc_id=doc_id)
     operator = UserFactory.create(operator=True)
-    takedowns.take_down(document=document, reason="its author asked", by=operator, now=timezone.now())
+    takedowns.take_down(document=document, reason="its author asked", by=operator, now=at or timezone.now())
 
 
 def read(client, archive):
@@ -347,6 +352,92 @@ def test_an_edition_is_copied_without_a_whole_table_in_memory(judged, monkeypatc
         patch.setattr(zipfile.ZipFile, "read", read_and_note)
         made()
     assert whole == ["manifest.json"]
+
+
+def test_what_may_not_be_given_goes_though_it_cannot_be_copied_and_the_next_edition_waits(
+    judged, monkeypatch, caplog
+):
+    first = released(0.5)
+    with Archive(path_of(first.place)) as archive:
+        doc_id = archive.table("documents")["doc_id"][0]
+    Epoch.objects.filter(number=1).update(scores_due=True)
+    take_down(doc_id)
+
+    def fail(*args):
+        raise ValueError("a fault")
+
+    monkeypatch.setattr(making, "copy_without", fail)
+    assert making.make_archives(find_task=task_of, now=timezone.now()) == 0
+    assert not path_of(first.place).exists()
+    assert "could not be copied" in caplog.text
+
+
+def test_a_document_that_was_removed_before_it_was_retired_blocks_no_edition(judged, client):
+    first = released(0.5)
+    doc_id = min(sealed())
+    take_down(doc_id, at=timezone.now() - timedelta(days=3))
+    second = Epoch.objects.get(number=2).document_sample
+    row = second.documents.get(document__doc_id=doc_id)
+    RetiredDocument.objects.create(sample=second, document=row.document, probability=1)
+    second.retired_at = timezone.now()
+    second.save(update_fields=["retired_at"])
+    assert made().edition == 2
+    assert read(client, first)[0] == 200
+    assert path_of(first.place).exists()
+
+
+def test_a_text_that_goes_while_scores_are_computed_is_lost_to_them(judged, monkeypatch):
+    doc_id, compute = min(sealed()), estimation.estimate
+
+    def estimate(*args):
+        found = compute(*args)
+        take_down(doc_id)
+        return found
+
+    Epoch.objects.update(scores_due=True)
+    with monkeypatch.context() as patch:
+        patch.setattr(estimation, "estimate", estimate)
+        pipeline.advance()
+    assert not list(audit.audit(Corpus.objects.get(), KBP))
+    with Archive(path_of(released(1.0).place)) as archive:
+        assert archive.manifest["documents"]["lost"] == 1
+        again = compare(archive)
+    assert again.agrees
+    assert {place.measure for place in again.scores.stated} == {"precision"}
+    Epoch.objects.update(scores_due=True)
+    pipeline.advance()
+    with Archive(path_of(EpochArchive.objects.latest("pk").place)) as archive:
+        assert archive.manifest["documents"]["lost"] == 0
+        assert compare(archive).scores.held_back == 0
+
+
+@pytest.mark.parametrize("is_copied", [True, False])
+def test_in_an_s3_compatible_store_editions_are_given_and_go_alike(
+    judged, client, settings, monkeypatch, is_copied
+):
+    server = Moto()
+    try:
+        settings.FILE_STORE = server.bucket()
+        Installation.objects.all().delete()
+        first = released(0.5)
+        status, content = read(client, first)
+        assert (status, hashlib.sha256(content).hexdigest()) == (200, first.digest)
+        with zipfile.ZipFile(io.BytesIO(content)) as files:
+            rows = list(csv.DictReader(files.read("documents.csv").decode().splitlines()))
+        take_down(rows[0]["doc_id"])
+        if not is_copied:
+            monkeypatch.setattr(making, "copy_without", lambda *args: 1 // 0)
+        second = made()
+        assert [one.place for one in store().listed(making.FOLDER)] == [second.place]
+        status, content = read(client, second)
+        assert (status, hashlib.sha256(content).hexdigest()) == (200, second.digest)
+        with zipfile.ZipFile(io.BytesIO(content)) as files:
+            told = b"".join(files.read(name) for name in files.namelist())
+            assert rows[1]["sha256"].encode() in told
+            assert rows[0]["sha256"].encode() not in told
+            assert json.loads(files.read("manifest.json"))["documents"]["lost"] == int(not is_copied)
+    finally:
+        server.stop()
 
 
 def test_a_copy_that_fails_keeps_nothing_from_being_made(judged, client, monkeypatch):

@@ -7,13 +7,12 @@ import pytest
 from annotations import labels
 from annotations.models import Corpus, Question, Response
 from crowd import posting
-from crowd.hits import working
 from crowd.hits.arrivals import Arrival
 from crowd.models import Hit
 from crowd.posting import planning
 from crowd.providers.prolific import rules
 from kbpo.core.errors import Conflict
-from tests import crowd
+from tests import arrivals, crowd
 from tests.integration.crowd.services.conftest import Desk
 
 pytestmark = pytest.mark.django_db
@@ -126,9 +125,9 @@ def test_nobody_who_voted_is_asked_for_the_third_vote(desk: Desk) -> None:
             arrival = Arrival(provider="marketplace", assignment_id=f"{hit.pk} {worker}", worker_id=worker)
             if worker in voters:
                 with pytest.raises(Conflict, match="You have answered this, or a part of it, before"):
-                    working.begin(hit=hit, arrival=arrival, is_verified=True, now=desk.now)
+                    arrivals.begin(hit=hit, arrival=arrival, is_verified=True, now=desk.now)
             else:
-                working.begin(hit=hit, arrival=arrival, is_verified=True, now=desk.now)
+                arrivals.begin(hit=hit, arrival=arrival, is_verified=True, now=desk.now)
 
 
 def test_a_hit_of_third_votes_that_is_not_full_pays_for_what_it_asks(desk: Desk) -> None:
