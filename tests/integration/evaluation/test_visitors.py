@@ -61,7 +61,7 @@ def test_the_first_page_shows_a_judged_claim_with_its_votes_and_the_interval(cli
     assert "A real claim" in page
     assert (page.count("</span> yes"), page.count("</span> no<")) == (2, 1)
     assert "60.0" in page
-    assert "120 claims of it were judged" in page
+    assert "120 of its claims, drawn at random, were judged" in page
 
 
 @pytest.mark.parametrize(

@@ -173,7 +173,8 @@ def test_on_a_hit_page_what_was_typed_is_said_to_be_kept(
     db: None, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fail(monkeypatch, errors.AdminShutdown())
-    monkeypatch.setattr("django.db.models.query.QuerySet.first", Mock(side_effect=OperationalError("gone")))
+    gone = Mock(side_effect=OperationalError("gone"))
+    monkeypatch.setattr("kbpo.core.database.compiled.Compiled.first", gone)
     answer = client.get("/hits/abc/", headers={"host": "127.0.0.1:8000"})
     assert answer.status_code == 503
     assert "What you typed is kept" in answer.content.decode()
