@@ -38,10 +38,10 @@ def member():
     return user
 
 
-def scored(epoch, name, f=0.5, **fields):
+def scored(epoch, name, f=0.5, rank=None, **fields):
     submission = SubmissionFactory(corpus=epoch.corpus, name=name, state="scored", **fields)
     batch = SampleBatchFactory(epoch=epoch, submission=submission)
-    ScoreFactory(batch=batch, f=(f, f - 0.1, f + 0.1))
+    ScoreFactory(batch=batch, f=(f, f - 0.1, f + 0.1), rank=rank)
     return submission
 
 
@@ -50,6 +50,16 @@ def names(client, query=""):
     page = client.get(f"/corpora/news/{query}").content.decode()
     found = re.findall(r'scope="row"[^>]*class="system">\s*<a[^>]*>(.*?)</a>', page, re.DOTALL)
     return [re.sub("<[^>]*>", "", one) for one in found]
+
+
+@pytest.mark.parametrize(
+    ("ranks", "query", "is_said"), [((1, 2), "", False), ((2, 1), "", True), ((2, 1), "?sort=f1", False)]
+)
+def test_ranks_that_fall_are_explained(epoch, client, ranks, query, is_said):
+    scored(epoch, "first", 0.7, rank=ranks[0])
+    scored(epoch, "second", 0.5, rank=ranks[1])
+    page = client.get(f"/corpora/news/{query}").content.decode()
+    assert ("need not rise from row to row" in page) == is_said
 
 
 def test_the_address_says_the_order_and_what_is_left_out(epoch, client):

@@ -6,6 +6,7 @@ from evaluation.kbp.choices import CHOICES
 from evaluation.scoring.leaderboard import Row
 from evaluation.scoring.listing import ALONE, HIDDEN, ONE, Listing, find, turned
 from evaluation.scoring.stored import Measure
+from evaluation.views.listing import headings
 
 DAY = datetime.datetime(2026, 3, 1, tzinfo=datetime.UTC)
 NOTHING = Measure(None, None, None, "not scored yet")
@@ -122,3 +123,18 @@ def test_a_heading_sorts_as_a_column_is_best_read_and_then_the_other_way():
     assert (first.sort, first.is_descending, first.page) == ("recall", True, 1)
     assert not turned(first, "recall", CHOICES, "f1").is_descending
     assert not turned(Listing(), "name", CHOICES, "f1").is_descending
+
+
+def test_a_list_of_columns_says_the_order_in_words_of_the_column():
+    orders = {name: head.order for name, head in headings(Listing(), CHOICES, "f1").items()}
+    assert orders["f1"] == "from the highest"
+    assert orders["team"] == orders["name"] == "A to Z"
+    assert orders["date"] == "the newest first"
+    assert orders["rank"] == "from the first"
+
+
+def test_a_column_that_rows_are_sorted_by_says_its_order_as_it_is():
+    rising = headings(Listing(sort="f1"), CHOICES, "f1")["f1"]
+    assert (rising.natural, rising.sorted, rising.order) == ("f1", "ascending", "from the lowest")
+    falling = headings(Listing(sort="team", is_descending=True), CHOICES, "f1")["team"]
+    assert (falling.natural, falling.sorted, falling.order) == ("-team", "descending", "Z to A")

@@ -33,6 +33,25 @@ def test_progress_does_not_guess_without_a_rate():
     assert Progress(3, 456, None).words == "3 of 456 questions settled"
 
 
+def test_where_nothing_new_is_asked_what_it_shares_is_counted():
+    done = Progress(0, 0, None, shared=708, shared_settled=390)
+    assert done.bar == (390, 708)
+    assert done.words == (
+        "nothing new is asked; of 708 questions that were asked for other systems before and that it needs"
+        " too, 390 are settled"
+    )
+    assert not done.words_of_shared
+
+
+def test_what_is_shared_stands_beside_what_is_asked_for_it():
+    done = Progress(3, 456, None, shared=312, shared_settled=300, shared_audits=12)
+    assert done.bar == (3, 456)
+    assert done.words_of_shared == (
+        "312 more that it needs (12 of these ask some of the others again) were asked for other systems"
+        " before: 300 of them are settled"
+    )
+
+
 @pytest.mark.parametrize("state", Submission.State.values)
 def test_every_state_has_words_for_people(state):
     assert HEADINGS[state]
