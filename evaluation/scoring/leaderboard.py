@@ -66,6 +66,8 @@ class Row(NamedTuple):
     team_page : int or None
         The key of its team, where the team's public page has the system. None where it is anonymous to
         anybody, or not published.
+    anonymous_until : datetime or None
+        Until when others see it without its name, for a viewer of its team; None for others.
     """
 
     rank: int | None
@@ -85,6 +87,7 @@ class Row(NamedTuple):
     why: str
     standard: str
     team_page: int | None = None
+    anonymous_until: datetime.datetime | None = None
 
     @property
     def is_scored(self) -> bool:
@@ -186,8 +189,11 @@ class _Listed(NamedTuple):
         """Return the key of its team, if everybody may know that it is this one's."""
         is_coming = self.state == State.ACCEPTED and self.go_ahead
         is_published = self.is_public and (self.state in SAMPLED or is_coming)
-        is_named = self.anonymous_until is None or self.anonymous_until <= now
-        return self.team_id if is_published and is_named else None
+        return self.team_id if is_published and not self.is_anonymous(now) else None
+
+    def is_anonymous(self, now: datetime.datetime) -> bool:
+        """Say whether others see it without its name."""
+        return self.anonymous_until is not None and self.anonymous_until > now
 
 
 def _row(
@@ -223,6 +229,7 @@ def _row(
         why=why,
         standard=standard,
         team_page=listed.team_page(now),
+        anonymous_until=listed.anonymous_until if listed.is_own and listed.is_anonymous(now) else None,
     )
 
 

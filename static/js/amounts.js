@@ -1,8 +1,9 @@
 // Amounts in words and figures. Pure.
 
+// As the server's pages have it: a KB is 1,024 bytes.
 export function amount(bytes) {
-  const kilobytes = Math.ceil(bytes / 1e3);
-  return kilobytes < 1e3 ? `${kilobytes} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
+  if (bytes < 1024) return `${bytes} ${bytes === 1 ? "byte" : "bytes"}`;
+  return bytes < 1024 ** 2 ? `${(bytes / 1024).toFixed(1)} KB` : `${(bytes / 1024 ** 2).toFixed(1)} MB`;
 }
 
 export function span(seconds) {

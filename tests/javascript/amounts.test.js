@@ -10,13 +10,13 @@ function each(what, compute, examples) {
 }
 
 each("an amount of bytes", amount, [
-  [0, "0 kB"],
-  [1, "1 kB"],
-  [1001, "2 kB"],
-  [999_000, "999 kB"],
-  [999_999, "1.0 MB"],
-  [1_000_000, "1.0 MB"],
-  [12_345_678, "12.3 MB"],
+  [0, "0 bytes"],
+  [1, "1 byte"],
+  [1023, "1023 bytes"],
+  [1024, "1.0 KB"],
+  [83_456, "81.5 KB"],
+  [1024 ** 2, "1.0 MB"],
+  [12_345_678, "11.8 MB"],
 ]);
 
 each("a span of time", span, [

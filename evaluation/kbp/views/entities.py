@@ -31,6 +31,7 @@ def entities(request: HttpRequest, tag: str) -> HttpResponse:
     page = Paginator(found.defer("names", "also"), PAGE).get_page(request.GET.get("page"))
     context = {
         "corpus": corpus,
+        "has_pages": any(one.page for one in page),
         "index": current,
         "systems": current.submissions.count() if current else 0,
         "page": page,

@@ -103,6 +103,18 @@ def test_its_team_and_operators_see_the_names(system, member, client):
             assert NAME in read(client, address)
 
 
+def test_its_row_tells_its_team_alone_that_others_do_not_see_the_name(system, member, client):
+    words = "anonymous to others until"
+    waiting = SubmissionFactory(corpus=system.corpus, team=system.team, name="later", state="judging")
+    for user, is_told in ((member, True), (UserFactory(), False)):
+        client.force_login(user)
+        assert words not in read(client, "/corpora/veiled/")
+        for one in (system, waiting):
+            veil(one, member)
+        assert read(client, "/corpora/veiled/").count(words) == (2 if is_told else 0)
+        Submission.objects.update(anonymous_until=None)
+
+
 def test_it_is_found_neither_by_its_teams_name_nor_by_its_own(system, member, client):
     veil(system, member)
     assert client.get("/api/v1/submissions/", {"team": TEAM}).json()["results"] == []
