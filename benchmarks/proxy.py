@@ -9,25 +9,21 @@ third read a page so; whoever is cut off comes again. Each comes from an address
 import http.client
 import json
 import os
-import shutil
-import signal
 import socket
 import ssl
-import subprocess
 import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from benchmarks import nginx
 from benchmarks.crowd import _quantile
 from benchmarks.reading import _processor
 from benchmarks.site import prepared, serving
-from demo.serve import ROOT
 
 PAGES = ("/", "/corpora/demo/", "/corpora/demo/documents/", "/accounts/login/", "/help/", "/leaderboard/")
 SLOW = 100
@@ -36,14 +32,12 @@ SECONDS, QUICK = 60.0, 10.0
 GOAL = 300.0  # ms, p95
 WEB, PROXY = 18_763, 18_764
 BYTE_EVERY = 0.2  # seconds
-PATIENCE = 20.0
 
 
 def run(out: Path, *, quick: bool = False) -> None:
     """Measure; write ``proxy.json``."""
-    nginx = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
-    if nginx is None:
-        print("  not measured: nginx is not installed (package nginx-light)", flush=True)
+    if (program := nginx.find()) is None:
+        print(f"  not measured: {nginx.MISSING}", flush=True)
         return
     seconds = QUICK if quick else SECONDS
     report: dict[str, Any] = {
@@ -63,72 +57,12 @@ def run(out: Path, *, quick: bool = False) -> None:
         site.environ.update(TRUSTED_PROXIES="127.0.0.1", SITE_URL=f"https://localhost:{PROXY}")
         del site.environ["HIT_BASE_URL"]  # it would be the same host
         site.run("manage.py", "load_demo")
-        with serving(site), _proxy(nginx, folder):
+        with serving(site), nginx.before(site, program, folder, PROXY):
             for what, slow in (("alone", 0), (f"with {SLOW} slow clients", SLOW)):
                 report[what] = _measure(seconds, slow)
                 print(f"  {what}: {report[what]}", flush=True)
     report["load_after"] = round(os.getloadavg()[0], 1)
     (out / "proxy.json").write_text(json.dumps(report, indent=1) + "\n")
-
-
-@contextmanager
-def _proxy(nginx: str, folder: Path) -> Iterator[None]:
-    """Run nginx with compose's configuration, but for addresses, ports and folders."""
-    key, certificate = folder / "key.pem", folder / "certificate.pem"
-    subprocess.run(  # noqa: S603  # no word of the command is a user's
-        [
-            *(
-                "openssl",
-                "req",
-                "-x509",
-                "-newkey",
-                "ec",
-                "-pkeyopt",
-                "ec_paramgen_curve:prime256v1",
-                "-nodes",
-            ),
-            *("-days", "2", "-subj", "/CN=localhost", "-keyout", str(key), "-out", str(certificate)),
-        ],
-        check=True,
-        capture_output=True,
-    )
-    pages = folder / "srv" / "pages"
-    pages.mkdir(parents=True)
-    for name in ("away.html", "away.json", "large.txt"):
-        shutil.copy(ROOT / "proxy" / name, pages)
-    text = (ROOT / "proxy" / "nginx.conf").read_text()
-    for old, new in (
-        ("@HOSTS@", "localhost"),
-        ("@HTTPS_PORT@", f":{PROXY}"),
-        ("@RESOLVER@", "127.0.0.1"),
-        ("@CERTIFICATE@", str(certificate)),
-        ("@KEY@", str(key)),
-        ("/run/nginx.pid", str(folder / "nginx.pid")),
-        ("/srv", str(folder / "srv")),
-        ("http://web:8000", f"http://127.0.0.1:{WEB}"),
-        ("listen 443 ", f"listen 127.0.0.1:{PROXY} "),
-        ("listen 80 default_server", f"listen 127.0.0.1:{PROXY + 1} default_server"),
-        ("listen 80;", f"listen 127.0.0.1:{PROXY + 1};"),
-        ("127.0.0.1:8080", f"127.0.0.1:{PROXY + 2}"),
-    ):
-        assert old in text, f"proxy/nginx.conf says {old} no more"
-        text = text.replace(old, new)
-    configuration = folder / "nginx.conf"
-    configuration.write_text(text)
-    with (folder / "nginx.log").open("wb") as log:
-        process = subprocess.Popen(  # noqa: S603
-            [nginx, "-c", str(configuration), "-g", "daemon off;"], stdout=log, stderr=log
-        )
-    try:
-        deadline = time.monotonic() + PATIENCE
-        while _get("/healthz", "127.0.0.1")[1] != 200:
-            assert process.poll() is None, (folder / "nginx.log").read_text()
-            assert time.monotonic() < deadline, (folder / "nginx.log").read_text()
-            time.sleep(0.1)
-        yield
-    finally:
-        process.send_signal(signal.SIGTERM)
-        process.wait(PATIENCE)
 
 
 def _measure(seconds: float, slow: int) -> dict[str, Any]:
@@ -171,17 +105,11 @@ def _visit(number: int, begin: float, seconds: float, asked: list[tuple[float, i
         asked.append((time.monotonic() - due, status))
 
 
-def _tls() -> ssl.SSLContext:
-    context = ssl.create_default_context()
-    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-    return context
-
-
 def _get(path: str, source: str) -> tuple[float, int]:
     """Ask for a page on a connection of its own, from an address of the loopback."""
     started = time.monotonic()
     connection = http.client.HTTPSConnection(
-        "127.0.0.1", PROXY, timeout=60, context=_tls(), source_address=(source, 0)
+        "127.0.0.1", PROXY, timeout=60, context=nginx.tls(), source_address=(source, 0)
     )
     try:
         connection.request("GET", path, headers={"Host": "localhost", "Connection": "close"})
@@ -201,7 +129,7 @@ def _hang(act: Any, source: str, over: threading.Event, held: Counter[str]) -> N
         with (
             suppress(OSError),
             socket.create_connection(("127.0.0.1", PROXY), timeout=30, source_address=(source, 0)) as plain,
-            _tls().wrap_socket(plain, server_hostname="localhost") as one,
+            nginx.tls().wrap_socket(plain, server_hostname="localhost") as one,
         ):
             act(one, over)
 

@@ -1,9 +1,10 @@
 """Everything at once: visitors' pages, workers' answers and large uploads, by how many systems there are.
 
-The site runs as ``make demo`` runs it. Two hundred visitors ask for 20 pages a second that they have not, and
-200 that they have, whether these changed; fifty workers send 10 answers a second; a file of 100,000 claims is
-handed in each minute, read and sampled. Pages are timed from when they were to be asked for, so that what
-waits is not left out. All of it, the load too, runs on the same cores.
+The site runs as ``make demo`` runs it, with compose's proxy before it for those who only look. Two hundred
+visitors ask for 20 pages a second that they have not, and 200 that they have, whether these changed; fifty
+workers send 10 answers a second; a file of 100,000 claims is handed in each minute, read and sampled.
+Pages are timed from when they were to be asked for, so that what waits is not left out. All of it, the load
+too, runs on the same cores.
 
 ``python -m benchmarks.rush FOLDER [--seconds S] [--systems N …] [--claims N] [--share X]`` runs it with
 other sizes, or with a share of the visitors and workers. To fill takes longer than to measure: with
@@ -28,7 +29,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from benchmarks import crowd_load, kb, rush_world
+from benchmarks import crowd_load, kb, nginx, rush_world
 from benchmarks.crowd import _quantile
 from benchmarks.processor import loop_ms
 from benchmarks.reading import BLUE, RED, _processor
@@ -44,7 +45,7 @@ VISITORS, UNCACHED, CACHED = 200, 20.0, 200.0  # all of them together, a second
 WORKERS = 50  # who answer once in five seconds
 QUESTIONS = 3000  # at most; each has three places
 THREADS = 50  # that play the visitors
-PORT = 18_753
+PORT, PROXY = 18_753, 18_754
 FILLED = "filled.json"  # beside a site that was made: what is to be known of it
 SETTLING = 600.0  # seconds for what was handed in to be sampled
 LOOK = 5.0  # seconds between two looks at the memory
@@ -78,6 +79,9 @@ class Seen:
 
 def run(out: Path, *, quick: bool = False) -> None:
     """Measure at every size; write ``rush.json`` and ``rush.svg``."""
+    if nginx.find() is None:
+        print(f"  not measured: {nginx.MISSING}", flush=True)
+        return
     systems: Sequence[int] = SYSTEMS
     seconds, claims = SECONDS, CLAIMS
     if quick:
@@ -140,9 +144,16 @@ def measure_filled(where: Path, out: Path) -> None:
 def _rush(where: Path, filled: dict[str, Any]) -> dict[str, Any]:
     seconds, share, crowd = filled["seconds"], filled["share of visitors and workers"], filled["crowd"]
     files = [Path(file) for file in filled["files"]]
-    with prepared(where / "home", PORT, is_new=False) as site:
-        site.environ.update(filled["keys"], TRUSTED_PROXIES="127.0.0.1")  # each visitor has an address
-        with serving(site), Meter(site) as meter:
+    program = nginx.find()
+    assert program, nginx.MISSING
+    with (
+        tempfile.TemporaryDirectory(prefix="kbpo-proxy-") as folder,
+        prepared(where / "home", PORT, is_new=False) as site,
+    ):
+        Path(folder).chmod(0o755)  # nginx' workers are nobody
+        site.environ.update(filled["keys"], TRUSTED_PROXIES="127.0.0.1")
+        proxy = nginx.before(site, program, Path(folder), PROXY, "127.0.0.1")
+        with serving(site), proxy, Meter(site) as meter:
             speed, load = loop_ms(), os.getloadavg()[0]
             cpu, began = meter.seconds(), time.monotonic()
             seen, uploads = Seen(), dict[str, Any]()
@@ -211,29 +222,31 @@ def _beside(*works: tuple[Any, ...]) -> Iterator[None]:
 def _visit(seen: Seen, seconds: float, share: float) -> None:
     """Have visitors ask at moments that were set before, whatever they still wait for."""
     begin, address = time.monotonic() + 1.0, pages()
-    plans: list[list[tuple[float, str, str, int]]] = [[] for _ in range(THREADS)]
+    plans: list[list[tuple[float, str, str]]] = [[] for _ in range(THREADS)]
     rng = random.Random(2)
     for kind, rate in (("uncached", share * UNCACHED), ("cached", share * CACHED)):
         for number in range(int(rate * seconds)):
             where = KNOWN if kind == "cached" else next(address)
-            visitor = rng.randrange(VISITORS)
-            plans[visitor % THREADS].append((begin + number / rate, kind, where, visitor))
-    threads = [threading.Thread(target=_follow, args=(sorted(plan), seen)) for plan in plans]
+            plans[rng.randrange(VISITORS) % THREADS].append((begin + number / rate, kind, where))
+    threads = [
+        threading.Thread(target=_follow, args=(f"127.0.3.{number + 1}", sorted(plan), seen))
+        for number, plan in enumerate(plans)
+    ]
     for one in threads:
         one.start()
     for one in threads:
         one.join()
 
 
-def _follow(plan: list[tuple[float, str, str, int]], seen: Seen) -> None:
-    connection = http.client.HTTPConnection("127.0.0.1", PORT, timeout=60)
+def _follow(source: str, plan: list[tuple[float, str, str]], seen: Seen) -> None:
+    connection = http.client.HTTPSConnection(
+        "127.0.0.1", PROXY, timeout=60, context=nginx.tls(), source_address=(source, 0)
+    )
     etag = ""
-    for due, kind, where, visitor in plan:
+    for due, kind, where in plan:
         if (pause := due - time.monotonic()) > 0:
             time.sleep(pause)
-        headers = {"X-Forwarded-For": f"10.9.{visitor // 250}.{visitor % 250 + 1}"}
-        if kind == "cached" and etag:
-            headers["If-None-Match"] = etag
+        headers = {"If-None-Match": etag} if kind == "cached" and etag else {}
         try:
             connection.request("GET", where, headers=headers)
             response = connection.getresponse()

@@ -1,0 +1,91 @@
+"""nginx, where it is installed, with compose's configuration (``proxy/``), on the loopback before a site."""
+
+import http.client
+import shutil
+import signal
+import ssl
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from benchmarks.site import Site
+from demo.serve import ROOT
+
+MISSING = "nginx is not installed (package nginx-light)"
+PATIENCE = 20.0  # seconds until it answers, or has ended
+
+
+def find() -> str | None:
+    """Return the program's path; None where it is not installed."""
+    return shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
+
+
+def tls() -> ssl.SSLContext:
+    """Return how it is spoken to: its certificate is one that nobody knows."""
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    return context
+
+
+@contextmanager
+def before(site: Site, program: str, folder: Path, port: int, host: str = "localhost") -> Iterator[None]:
+    """Run it before a site, with its files in a folder; the two ports behind its own are taken too."""
+    key, certificate = folder / "key.pem", folder / "certificate.pem"
+    make = ("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes")
+    names = ("-days", "2", "-subj", f"/CN={host}", "-keyout", str(key), "-out", str(certificate))
+    subprocess.run([*make, *names], check=True, capture_output=True)  # noqa: S603  # no word is a user's
+    pages = folder / "srv" / "pages"
+    pages.mkdir(parents=True, exist_ok=True)
+    for name in ("away.html", "away.json", "large.txt"):
+        shutil.copy(ROOT / "proxy" / name, pages)
+    text = (ROOT / "proxy" / "nginx.conf").read_text()
+    for old, new in (
+        ("@HOSTS@", host),
+        ("@HTTPS_PORT@", f":{port}"),
+        ("@RESOLVER@", "127.0.0.1"),
+        ("@CERTIFICATE@", str(certificate)),
+        ("@KEY@", str(key)),
+        ("/run/nginx.pid", str(folder / "nginx.pid")),
+        ("/run/pages", str(folder / "kept")),
+        ("/srv", str(folder / "srv")),
+        ("http://web:8000", f"http://127.0.0.1:{site.port}"),
+        ("listen 443 ", f"listen 127.0.0.1:{port} "),
+        ("listen 80 default_server", f"listen 127.0.0.1:{port + 1} default_server"),
+        ("listen 80;", f"listen 127.0.0.1:{port + 1};"),
+        ("127.0.0.1:8080", f"127.0.0.1:{port + 2}"),
+    ):
+        assert old in text, f"proxy/nginx.conf says {old} no more"
+        text = text.replace(old, new)
+    configuration, log = folder / "nginx.conf", folder / "nginx.log"
+    configuration.write_text(text)
+    with log.open("wb") as said:
+        process = subprocess.Popen(  # noqa: S603  # no word of the command is a user's
+            [program, "-c", str(configuration), "-g", "daemon off;"],
+            stdout=said,
+            stderr=said,
+            start_new_session=True,
+        )
+    site.processes["proxy"] = process.pid
+    try:
+        deadline = time.monotonic() + PATIENCE
+        while not _answers(port, host):
+            assert process.poll() is None, log.read_text()
+            assert time.monotonic() < deadline, log.read_text()
+            time.sleep(0.1)
+        yield
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.wait(PATIENCE)
+
+
+def _answers(port: int, host: str) -> bool:
+    connection = http.client.HTTPSConnection("127.0.0.1", port, timeout=PATIENCE, context=tls())
+    try:
+        connection.request("GET", "/healthz", headers={"Host": host, "Connection": "close"})
+        return connection.getresponse().status == 200
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()
