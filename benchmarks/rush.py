@@ -353,6 +353,10 @@ def _plot(rows: list[dict[str, Any]], circumstances: dict[str, Any], path: Path)
             axes.axhline(GOALS[goal], linestyle=":", color=colour)
     axes.set(xlabel="systems on the board", ylabel="ms (dotted: goals)")
     axes.set_xticks(systems, [str(number) for number in systems])
+    low, high = axes.get_ylim()
+    ticks = [power * step for power in (1, 10, 100, 1000, 10_000, 100_000) for step in (1, 3)]
+    ticks = [tick for tick in ticks if low <= tick <= high]
+    axes.set_yticks(ticks, [f"{tick:,}" for tick in ticks])
     axes.minorticks_off()
     axes.legend(frameon=False, fontsize=8)
     axes.spines[["top", "right"]].set_visible(False)
