@@ -4,6 +4,7 @@ import http.client
 import http.server
 import os
 import socket
+import tempfile
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -76,18 +77,19 @@ def free_ports() -> int:
 
 
 @pytest.fixture(scope="module")
-def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Proxy]:
+def running() -> Iterator[Proxy]:
     program = nginx.find()
     if program is None or os.geteuid() != 0:
         pytest.skip(f"needs root and nginx: {nginx.MISSING}")
-    folder, port = tmp_path_factory.mktemp("proxy"), free_ports()
-    for one in (folder, *folder.parents[:-2]):
-        one.chmod(0o755)  # the workers of nginx are nobody
-    web = Web()
+    web, port = Web(), free_ports()
     threading.Thread(target=web.serve_forever, daemon=True).start()
-    with nginx.before(Site(web.server_port, {}, Path()), program, folder, port):
-        yield Proxy(web, port)
+    with tempfile.TemporaryDirectory(prefix="kbpo-proxy-") as name:
+        folder = Path(name)
+        folder.chmod(0o755)  # the workers of nginx are nobody
+        with nginx.before(Site(web.server_port, {}, folder), program, folder, port):
+            yield Proxy(web, port)
     web.shutdown()
+    web.server_close()
 
 
 @pytest.fixture
