@@ -23,7 +23,10 @@ PUBLIC, PRIVATE = "public, no-cache", "private"
 KEPT = 60
 """Seconds for which a page is kept for whoever asks next; what is older changed with the minute anyway."""
 AT_THE_PROXY = 1
-"""Seconds for which the proxy sends a page to all who have neither a cookie nor a token, without asking."""
+"""Seconds for which the proxy sends a page to all who have neither a cookie nor a token, without asking.
+
+It counts whole ones, from when it has the page: up to two.
+"""
 FASTEST = 1
 """How a kept page is compressed: to a tenth, in two milliseconds."""
 
@@ -69,7 +72,7 @@ def public_page(digest: Callable[..., str] | None = None, *, is_kept: bool = Fal
                     found = get_conditional_response(request, etag=etag, response=found) or found
             found.headers["ETag"] = etag
             found.headers.setdefault("Cache-Control", PUBLIC)
-            if not found.streaming:
+            if not found.streaming and found.headers["Cache-Control"] == PUBLIC:
                 found.headers["X-Accel-Expires"] = str(AT_THE_PROXY)  # nginx's; it hands it on to nobody
             patch_vary_headers(found, ["Cookie"])
             return found

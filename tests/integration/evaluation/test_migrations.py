@@ -551,6 +551,7 @@ def test_scores_that_were_there_begin_their_history(go: Go) -> None:
     )
     epoch = an_epoch(apps, corpus, growth="quadratic", weighting="instance")
     team = apps.get_model("accounts", "Team").objects.create(name="Alpha")
+    apps.get_model("annotations", "Competitor").objects.create(corpus=corpus, team=team)
     submission = apps.get_model("evaluation", "Submission").objects.create(
         corpus=corpus, team=team, name="one", state="scored", digest="0" * 64, quota_taken_at=timezone.now()
     )

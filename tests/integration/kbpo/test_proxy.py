@@ -6,6 +6,7 @@ import os
 import socket
 import tempfile
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -145,3 +146,11 @@ def test_other_words_of_an_address_are_another_page(proxy: Proxy) -> None:
     proxy.get("/words/?q=b")
     proxy.get("/words/")
     assert len(proxy.web.asked) == 3
+
+
+def test_what_is_kept_is_soon_asked_for_anew_as_by_one_who_has_no_page(proxy: Proxy) -> None:
+    proxy.web.headers = {**KEPT, "X-Accel-Expires": "1"}
+    proxy.get("/soon/")
+    time.sleep(2.1)
+    proxy.get("/soon/", **{"If-None-Match": ETAG})
+    assert proxy.web.asked == [("/soon/", None)] * 2
