@@ -556,7 +556,13 @@ def test_scores_that_were_there_begin_their_history(go: Go) -> None:
         corpus=corpus, team=team, name="one", state="scored", digest="0" * 64, quota_taken_at=timezone.now()
     )
     batch = apps.get_model("evaluation", "SampleBatch").objects.create(
-        epoch=epoch, submission=submission, number=1, target_variance=0.01, lam=2.0, floor=1.0
+        epoch=epoch,
+        submission=submission,
+        number=1,
+        target_variance=0.01,
+        lam=2.0,
+        floor=1.0,
+        weights_version="v1",
     )
     for weighting, figure in (("instance", 0.43962), ("relation", 0.9)):
         score = apps.get_model("evaluation", "Score").objects.create(
