@@ -174,8 +174,7 @@ def sample_submission(*, submission_id: int, task: Task) -> bool:
     if epoch is None:  # released while we waited for its lock; the next one is there when this is tried again
         return False
     submission = Submission.objects.select_related("corpus", "team").get(pk=submission_id)
-    due = quota.due(corpus=submission.corpus, now=timezone.now())
-    if not is_due(submission, due=due) or _is_behind(submission, due):
+    if not _is_its_turn(submission):
         return False
     task.check_corpus(submission.corpus)
     if not task.is_prepared(submission):
@@ -246,14 +245,21 @@ def design_weights(batch: SampleBatch, units: Units, task: Task) -> FloatArray:
     return weights[batch.epoch.weighting]
 
 
-def _is_behind(submission: Submission, due: Collection[int]) -> bool:
-    """Say whether an earlier upload to the corpus goes first: samples do not depend on who works when."""
-    earlier = (
+def _is_its_turn(submission: Submission) -> bool:
+    """Say whether it is due and no earlier upload to the corpus goes first.
+
+    Samples do not depend on who works when. So the earlier ones are read before what is due: the other way
+    round, one whose file another process has just read would be seen by neither, and passed over.
+    """
+    earlier = list(
         Submission.objects.filter(corpus=submission.corpus, pk__lt=submission.pk, go_ahead=True)
         .filter(state__in=BEFORE_SAMPLING)
         .select_related("corpus", "team")
     )
-    return any(other.state == Submission.State.UPLOADED or is_due(other, due=due) for other in earlier)
+    due = quota.due(corpus=submission.corpus, now=timezone.now())
+    return is_due(submission, due=due) and not any(
+        other.state == Submission.State.UPLOADED or is_due(other, due=due) for other in earlier
+    )
 
 
 def current_pi(epoch: Epoch, through: int | None = None, ids: IntArray | None = None) -> dict[int, float]:

@@ -14,7 +14,7 @@ from datetime import datetime
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from annotations.models import Corpus, CorpusPhase
 from evaluation.models import Submission
@@ -159,11 +159,17 @@ def take(*, submission: Submission, now: datetime) -> bool:
 
 
 def note_waiting(*, now: datetime) -> int:
-    """Note since when those wait that may have a place now, as their team was approved; return how many."""
+    """Note since when those wait that may have a place now, as their team was approved; return how many.
+
+    Not while an earlier upload to their corpus is being read: whose file is read first asks no sooner.
+    """
     waiting = Submission.objects.filter(
         state=Submission.State.ACCEPTED, go_ahead=True, quota_taken_at=None, quota_asked_at=None
     )
-    return _of_approved_teams(waiting).update(quota_asked_at=now)
+    being_read = Submission.objects.filter(
+        corpus=OuterRef("corpus"), pk__lt=OuterRef("pk"), state=Submission.State.UPLOADED, go_ahead=True
+    )
+    return _of_approved_teams(waiting).filter(~Exists(being_read)).update(quota_asked_at=now)
 
 
 def give_back(submission: Submission) -> None:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -244,6 +245,25 @@ def test_a_claim_of_another_canonical_mention_at_a_sampled_instance_is_asked(
     assert Question.objects.count() > before
     new = Question.objects.filter(batches=batch, kind="canonical").exclude(batches__number=1)
     assert new.exists()
+
+
+def test_one_whose_file_is_read_while_another_looks_what_is_due_still_goes_first(
+    submit: Submit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = submit("one"), submit("two")
+    submitting.read_submission(submission_id=second.pk, task=KBP)
+    due = sampling.quota.due
+
+    def due_before_the_first_is_read(**of: Any) -> set[int]:
+        found = due(**of)
+        if Submission.objects.filter(pk=first.pk, state="uploaded").exists():
+            submitting.read_submission(submission_id=first.pk, task=KBP)
+        return found
+
+    monkeypatch.setattr(sampling.quota, "due", due_before_the_first_is_read)
+    assert not sampling.sample_submission(submission_id=second.pk, task=KBP)
+    assert sampling.sample_submission(submission_id=first.pk, task=KBP)
+    assert sampling.sample_submission(submission_id=second.pk, task=KBP)
 
 
 def test_the_fifth_submission_of_a_week_waits_for_the_first_to_be_seven_days_old(submit: Submit) -> None:

@@ -23,6 +23,7 @@ from annotations.challenges.dates import PhaseDetails
 from annotations.models import Corpus, Document, Question
 from crowd.quality import measures
 from crowd.simulation import simulated_crowd
+from evaluation.archives import making
 from evaluation.design import audits, sampling
 from evaluation.design.batches import last_labelled
 from evaluation.kbp.recall import document_phases
@@ -299,6 +300,10 @@ def settled() -> bool:
     unsettled = Question.objects.exclude(state="settled")
     if SampleBatch.objects.filter(labelled_at=None).exclude(questions__in=unsettled).exists():
         return False
+    for epoch in Epoch.objects.filter(released_at__isnull=False):
+        archive = making.newest(epoch)
+        if archive is None or archive.state != making.state_of(epoch):
+            return False
     for epoch in Epoch.objects.filter(released_at=None, corpus__audit_share__gt=0):
         if AuditDrawing.objects.filter(batch__epoch=epoch).count() < last_labelled(epoch):
             return False

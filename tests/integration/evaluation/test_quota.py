@@ -219,3 +219,17 @@ def test_the_pipeline_notes_since_when_one_waits_whose_team_was_approved(small: 
     pipeline.sample_submissions()
     submission.refresh_from_db()
     assert submission.quota_asked_at
+
+
+def test_whose_file_is_read_first_asks_no_sooner_for_a_place(small: Corpus) -> None:
+    person = UserFactory.create()
+    team = TeamFactory.create(members=[person])
+    earlier, later = (waiting(small, team, person) for _ in range(2))
+    Submission.objects.update(go_ahead=True)
+    Submission.objects.filter(pk=earlier.pk).update(state="uploaded")
+    small.weekly_quota = 1
+    small.save()
+    assert quota.note_waiting(now=timezone.now()) == 0
+    Submission.objects.filter(pk=earlier.pk).update(state="accepted")
+    assert quota.note_waiting(now=timezone.now()) == 2
+    assert quota.due(corpus=small, now=timezone.now()) == {earlier.pk}
