@@ -224,7 +224,7 @@ def test_the_pipeline_notes_since_when_one_waits_whose_team_was_approved(small: 
 def test_whose_file_is_read_first_asks_no_sooner_for_a_place(small: Corpus) -> None:
     person = UserFactory.create()
     team = TeamFactory.create(members=[person])
-    earlier, later = (waiting(small, team, person) for _ in range(2))
+    earlier, _ = (waiting(small, team, person) for _ in range(2))
     Submission.objects.update(go_ahead=True)
     Submission.objects.filter(pk=earlier.pk).update(state="uploaded")
     small.weekly_quota = 1
