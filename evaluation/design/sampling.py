@@ -248,18 +248,19 @@ def design_weights(batch: SampleBatch, units: Units, task: Task) -> FloatArray:
 def _is_its_turn(submission: Submission) -> bool:
     """Say whether it is due and no earlier upload to the corpus goes first.
 
-    Samples do not depend on who works when. So the earlier ones are read before what is due: the other way
-    round, one whose file another process has just read would be seen by neither, and passed over.
+    Samples do not depend on who reads files when. So the earlier ones are read before what is due: the other
+    way round, one whose file another process has just read would not be due yet, and be passed over. Which of
+    them has a place is read last, for who has one since is not due any more.
     """
-    earlier = list(
-        Submission.objects.filter(corpus=submission.corpus, pk__lt=submission.pk, go_ahead=True)
-        .filter(state__in=BEFORE_SAMPLING)
-        .select_related("corpus", "team")
+    earlier = Submission.objects.filter(
+        corpus=submission.corpus, pk__lt=submission.pk, go_ahead=True, state__in=BEFORE_SAMPLING
     )
+    states = dict(earlier.values_list("pk", "state"))
     due = quota.due(corpus=submission.corpus, now=timezone.now())
-    return is_due(submission, due=due) and not any(
-        other.state == Submission.State.UPLOADED or is_due(other, due=due) for other in earlier
-    )
+    if not is_due(submission, due=due):
+        return False
+    is_behind = any(state == Submission.State.UPLOADED or pk in due for pk, state in states.items())
+    return not is_behind and not earlier.filter(quota_taken_at__isnull=False).exists()
 
 
 def current_pi(epoch: Epoch, through: int | None = None, ids: IntArray | None = None) -> dict[int, float]:

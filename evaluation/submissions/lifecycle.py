@@ -137,6 +137,8 @@ def give_go_ahead(*, submission: Submission, user: User) -> None:
     locked.save(update_fields=["go_ahead"])
     if locked.state == State.ACCEPTED:
         quota.take(submission=locked, now=timezone.now())
+    else:
+        quota.ask(submission=locked, now=timezone.now())
     nudge(SAMPLE_TASK)
 
 

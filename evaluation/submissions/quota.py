@@ -14,7 +14,7 @@ from datetime import datetime
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Q, QuerySet
 
 from annotations.models import Corpus, CorpusPhase
 from evaluation.models import Submission
@@ -148,9 +148,7 @@ def take(*, submission: Submission, now: datetime) -> bool:
     list(User.objects.select_for_update(no_key=True).filter(pk__in=people).order_by("pk"))
     if not may_compete(team):
         return False
-    if submission.quota_asked_at is None:
-        submission.quota_asked_at = now
-        submission.save(update_fields=["quota_asked_at"])
+    ask(submission=submission, now=now)
     if free_at(submission=submission, now=now) is not None:
         return False
     submission.quota_taken_at = now
@@ -158,18 +156,25 @@ def take(*, submission: Submission, now: datetime) -> bool:
     return True
 
 
+def ask(*, submission: Submission, now: datetime) -> None:
+    """Ask for a place, unless it did before or its team may have none; the caller holds its lock.
+
+    It is asked for with the go-ahead, be the file read or not: whose is read first gets no place for that.
+    """
+    if submission.quota_asked_at is None and may_compete(submission.team):
+        submission.quota_asked_at = now
+        submission.save(update_fields=["quota_asked_at"])
+
+
 def note_waiting(*, now: datetime) -> int:
     """Note since when those wait that may have a place now, as their team was approved; return how many.
 
-    Not while an earlier upload to their corpus is being read: whose file is read first asks no sooner.
+    All others asked when they got their go-ahead, with the file or later.
     """
     waiting = Submission.objects.filter(
-        state=Submission.State.ACCEPTED, go_ahead=True, quota_taken_at=None, quota_asked_at=None
+        state__in=BEFORE_SAMPLING, go_ahead=True, quota_taken_at=None, quota_asked_at=None
     )
-    being_read = Submission.objects.filter(
-        corpus=OuterRef("corpus"), pk__lt=OuterRef("pk"), state=Submission.State.UPLOADED, go_ahead=True
-    )
-    return _of_approved_teams(waiting).filter(~Exists(being_read)).update(quota_asked_at=now)
+    return _of_approved_teams(waiting).update(quota_asked_at=now)
 
 
 def give_back(submission: Submission) -> None:
@@ -249,7 +254,7 @@ def _of_corpus(corpus: Corpus, now: datetime) -> tuple[list[Submission], list[Su
     """Read the submissions that have a place in this window, and those that wait for one, in their order."""
     taken = Submission.objects.filter(corpus=corpus, quota_taken_at__gt=now - WINDOW)
     waiting = Submission.objects.filter(
-        corpus=corpus, state=Submission.State.ACCEPTED, go_ahead=True, quota_taken_at=None
+        corpus=corpus, state__in=BEFORE_SAMPLING, go_ahead=True, quota_taken_at=None
     )
     return list(taken), sorted(_of_approved_teams(waiting), key=_order)
 

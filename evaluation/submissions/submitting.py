@@ -137,6 +137,7 @@ def upload(
                 format=format,
                 digest=digest,
                 go_ahead=go_ahead,
+                quota_asked_at=now if go_ahead and quota.may_compete(team) else None,
                 is_public=is_public,
                 paper_url=links.paper,
                 code_url=links.code,
@@ -314,11 +315,12 @@ def _store(
             nudge(SAMPLE_TASK)
     else:
         errors = reading.counts["errors"]
+        quota.give_back(locked)
         move(
             locked,
             State.REFUSED,
             f"{errors:,} error{'s' if errors != 1 else ''} in the file",
-            also=["counts"],
+            also=["counts", *quota.FIELDS],
         )
         notices.tell_refused(locked)
     return True

@@ -24,7 +24,7 @@ from tests.knowledgenet import exact
 from tests.statistics.test_knowledgenet import DOCUMENTS, FOLDER, TAG, fixed_secret
 
 WORKERS, VOTES, SHARE = 30, 3, 0.1
-SEEDS = range(10)
+SEEDS = range(40)  # ten held the truth in .84 or .90, by row ids, and the forty after them in .99
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db, knowledgenet.needs_knowledgenet]
 

@@ -221,15 +221,44 @@ def test_the_pipeline_notes_since_when_one_waits_whose_team_was_approved(small: 
     assert submission.quota_asked_at
 
 
-def test_whose_file_is_read_first_asks_no_sooner_for_a_place(small: Corpus) -> None:
-    person = UserFactory.create()
-    team = TeamFactory.create(members=[person])
-    earlier, _ = (waiting(small, team, person) for _ in range(2))
-    Submission.objects.update(go_ahead=True)
-    Submission.objects.filter(pk=earlier.pk).update(state="uploaded")
+@pytest.mark.parametrize("later", ["with the file", "by the button"])
+def test_whose_file_is_read_first_gets_no_place_before_one_that_asked_earlier(
+    small: Corpus, later: str
+) -> None:
     small.weekly_quota = 1
     small.save()
+    person = UserFactory.create()
+    team = TeamFactory.create(members=[person])
+
+    def hand_in(name: str, *, go_ahead: bool) -> Submission:
+        file = ContentFile(f"run {name}\n".encode())
+        return submitting.upload(
+            user=person, team=team, corpus=small, task=KBP, name=name, file=file, go_ahead=go_ahead
+        )
+
+    first = hand_in("first", go_ahead=True)
+    second = hand_in("second", go_ahead=later == "with the file")
+    Submission.objects.filter(pk=second.pk).update(state="accepted")
+    second.refresh_from_db()
+    if later == "by the button":
+        assert not ask(second, person)
     assert quota.note_waiting(now=timezone.now()) == 0
-    Submission.objects.filter(pk=earlier.pk).update(state="accepted")
-    assert quota.note_waiting(now=timezone.now()) == 2
-    assert quota.due(corpus=small, now=timezone.now()) == {earlier.pk}
+    assert quota.due(corpus=small, now=timezone.now()) == {first.pk}
+    assert quota.free_at(submission=second, now=timezone.now())  # and its page says so
+
+
+def test_a_file_that_is_refused_gives_its_promise_to_the_next(small: Corpus) -> None:
+    small.weekly_quota = 1
+    small.save()
+    person = UserFactory.create()
+    team = TeamFactory.create(members=[person])
+    file = ContentFile(b"run\nnonsense\n")
+    first = submitting.upload(
+        user=person, team=team, corpus=small, task=KBP, name="first", file=file, go_ahead=True
+    )
+    second = waiting(small, team, person)
+    assert not ask(second, person)
+    submitting.read_submission(submission_id=first.pk, task=KBP)
+    first.refresh_from_db()
+    assert (first.state, first.quota_asked_at) == ("refused", None)
+    assert ask(second, person)
