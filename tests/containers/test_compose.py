@@ -91,6 +91,13 @@ class Server:
         command = ["podman", "healthcheck", "run", self.container(service)]
         return subprocess.run(command, env=self.environ, capture_output=True, check=False).returncode == 0
 
+    def is_ready(self) -> bool:
+        """Say whether all is ready, asked through the proxy."""
+        try:
+            return self.ask("/readyz")[0] == 200
+        except OSError:  # it does not listen yet
+            return False
+
     def ask(self, path: str, host: str = SITE, **headers: str) -> tuple[int, dict[str, str], bytes]:
         """Ask the proxy by TLS; return status, headers and body."""
         request = urllib.request.Request(
@@ -146,6 +153,7 @@ def server(tmp_path_factory: pytest.TempPathFactory, alone: None) -> Iterator[Se
         print(f"built in {time.monotonic() - begun:.0f} s")
         made.compose("up", "--detach")
         print(f"up after {time.monotonic() - begun:.0f} s")
+        assert wait_until(made.is_ready, LONG), made.podman("logs", made.container("web"))
         yield made
     finally:
         subprocess.run(
@@ -168,7 +176,7 @@ def test_every_service_gets_well(server: Server, service: str) -> None:
 
 
 def test_all_is_ready_through_the_proxy(server: Server) -> None:
-    assert wait_until(lambda: server.ask("/readyz")[0] == 200, LONG), server.ask("/readyz")
+    assert wait_until(server.is_ready, LONG), server.ask("/readyz")
 
 
 def test_the_service_is_no_root_and_its_image_has_no_secret_and_no_test(server: Server) -> None:
@@ -240,7 +248,7 @@ def test_a_service_that_is_started_again_gets_well_and_nothing_is_lost(demo: Ser
     demo.podman("stop", "--time", "10", demo.container(service))
     demo.start(service)
     assert wait_until(lambda: demo.is_well(service), LONG), demo.podman("logs", demo.container(service))
-    assert wait_until(lambda: demo.ask("/readyz")[0] == 200, LONG), demo.ask("/readyz")
+    assert wait_until(demo.is_ready, LONG), demo.ask("/readyz")
     assert demo.ask("/api/v1/corpora/demo/leaderboard/")[2] == before
     named, whole = demo.shell(WHOLE)[-2:]
     assert int(named) == int(whole) > 0
@@ -262,7 +270,7 @@ def test_a_certificate_of_ones_own_is_taken_without_a_restart(server: Server) ->
     assert wait_until(lambda: certificate_of(server).strip() == own.strip())
     assert made.strip() != own.strip()
     assert server.ask("/")[0] == 200  # at once
-    assert wait_until(lambda: server.ask("/readyz")[0] == 200, LONG), server.ask("/readyz")
+    assert wait_until(server.is_ready, LONG), server.ask("/readyz")
 
 
 def test_while_web_is_away_people_and_programs_are_told(server: Server) -> None:
@@ -274,4 +282,4 @@ def test_while_web_is_away_people_and_programs_are_told(server: Server) -> None:
         assert json.loads(server.ask("/api/v1/corpora/")[2])["status"] == 503
     finally:
         server.start("web")
-    assert wait_until(lambda: server.is_well("web"), LONG)
+    assert wait_until(lambda: server.is_well("web") and server.is_ready(), LONG)
