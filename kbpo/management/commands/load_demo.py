@@ -17,7 +17,6 @@ from demo.build import build
 from demo.systems import SYSTEMS
 from evaluation.classification.task import TASK as CLASSIFICATION
 from evaluation.generation.task import TASK as GENERATION
-from evaluation.kbp.task import TASK as KBP
 from evaluation.models import Epoch, Submission
 from evaluation.registry import task_of
 from evaluation.scoring import releasing
@@ -25,7 +24,7 @@ from evaluation.submissions import standing_for
 from kbpo import pipeline
 from kbpo.accounts.models import Membership, Team, User
 from kbpo.core.commands import Command as BaseCommand
-from kbpo.core.errors import TryAgain, UsageError
+from kbpo.core.errors import Conflict, TryAgain, UsageError
 
 TAG, LETTERS, REPORTS = "demo", "letters", "reports"
 PASSWORD = "kbpo-demo"  # noqa: S105  # printed for everybody, on a site of one machine
@@ -132,7 +131,7 @@ class Command(BaseCommand):
         if not Epoch.objects.filter(corpus=corpus, released_at__isnull=False).exists():
             self.submit(corpus, RELEASED)
             self.judge(TAG, gold)
-            releasing.release(task=KBP, corpus=corpus, retire=RETIRED)
+            self.release(corpus, retire=RETIRED)
         self.submit(corpus, SCORED)
         self.judge(TAG, gold)
         self.submit(corpus, WAITING)
@@ -164,7 +163,7 @@ class Command(BaseCommand):
         for name, (team, description, _) in letters.SYSTEMS.items():
             self.submit_file(corpus, name, team, description, folder / f"letters-{name}.jsonl")
         self.judge(LETTERS, str(folder / "letters-gold.jsonl"))
-        releasing.release(task=CLASSIFICATION, corpus=corpus)
+        self.release(corpus)
 
     def load_reports(self) -> None:
         """Load the data set of generated text: five systems are judged and released, the sixth waits."""
@@ -191,7 +190,7 @@ class Command(BaseCommand):
         if not Epoch.objects.filter(corpus=corpus, released_at__isnull=False).exists():
             self.summarise(corpus, [name for name in reports.SYSTEMS if name != UNJUDGED])
             self.judge(REPORTS, str(folder / "reports-gold.jsonl"))
-            releasing.release(task=task_of(corpus), corpus=corpus)
+            self.release(corpus)
         self.summarise(corpus, [UNJUDGED])
         pipeline.advance()
         operator = User.objects.get(email=PEOPLE[-1][0])
@@ -225,6 +224,19 @@ class Command(BaseCommand):
         while coming.exists():
             if time.monotonic() > deadline:
                 raise TryAgain(f"{coming.count()} systems of {tag} are not sampled after {PATIENCE:.0f} s")
+            time.sleep(LOOK)
+            pipeline.advance()
+
+    def release(self, corpus: Corpus, *, retire: float | None = None) -> None:
+        """Release the open epoch, once a worker that runs beside this process is through with its scores."""
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            try:
+                releasing.release(task=task_of(corpus), corpus=corpus, retire=retire)
+                return
+            except Conflict:
+                if time.monotonic() > deadline:
+                    raise
             time.sleep(LOOK)
             pipeline.advance()
 
