@@ -208,7 +208,6 @@ TASK_IMPORTS = {
     "kbpo/management/commands/load_demo.py": {
         "evaluation.classification.task.TASK",
         "evaluation.generation.task.TASK",
-        "evaluation.kbp.task.TASK",
     },
     # what people said elsewhere is said again of outputs alone
     "kbpo/management/commands/simulate_crowd.py": {"evaluation.generation.importing.Replayed"},
