@@ -1,7 +1,14 @@
-"""What changes whenever a leaderboard does, without reading it: for the ETags of its pages."""
+"""What changes whenever a leaderboard does, without reading it: for the ETags of its pages.
 
+A state of a leaderboard has pages of many addresses: what they are all made from is read once (`shared`).
+"""
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
 from threading import Lock
 from time import monotonic
+from typing import TypeVar
 
 from django.conf import settings
 from django.http import HttpRequest
@@ -39,8 +46,12 @@ SELECT concat_ws('|', date_trunc('minute', now()),
 
 
 MOST_KEPT = 1000  # states of corpora in a process: whoever asks for addresses at random names any tag
+MOST_SHARED = 16  # of what pages are made from in a process: a thousand systems' rows are some megabytes
+
+R = TypeVar("R")
 
 _kept: dict[str | None, tuple[float, str]] = {}
+_shared: OrderedDict[tuple[str, Hashable], object] = OrderedDict()
 _lock = Lock()
 
 
@@ -59,7 +70,60 @@ def digest(request: HttpRequest, tag: str | None = None) -> str:
         Of the corpus; all corpora are looked at without it.
     """
     has_one = "If-None-Match" in request.headers
-    return f"{request.get_full_path()}|{_state(tag, may_be_kept=has_one)}"
+    state = _state(tag, may_be_kept=has_one)
+    if not has_one:
+        request.board_state = _Fresh(tag, state)  # type: ignore[attr-defined]
+    return f"{request.get_full_path()}|{state}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Fresh:
+    """A state that was read for a request, and what was made for it since."""
+
+    tag: str | None
+    state: str
+    made: dict[Hashable, object] = field(default_factory=dict)
+
+
+def shared(request: HttpRequest, name: Hashable, make: Callable[[], R]) -> R:
+    """Return what pages of a leaderboard are made from: once for all visitors, in one state of it.
+
+    It is made anew for whoever is signed in, and wherever `digest` has not just read the state: what may not
+    be shown any more is never taken from here. `keep` keeps what was made.
+
+    Parameters
+    ----------
+    request : HttpRequest
+    name : hashable
+        What it is, and of which corpus; the state says the rest.
+    make : callable
+        What it returns is the same for all visitors, and nobody changes it afterwards.
+    """
+    fresh: _Fresh | None = getattr(request, "board_state", None)
+    if fresh is None:
+        return make()
+    key = fresh.state, name
+    with _lock:
+        if key in _shared:
+            _shared.move_to_end(key)
+            return _shared[key]  # type: ignore[return-value]  # as `make` returned it under this name
+    fresh.made[name] = made = make()
+    return made
+
+
+def keep(request: HttpRequest) -> None:
+    """Keep for the next visitors what was made for this one.
+
+    If the state has changed meanwhile, nobody knows of which of the two it is, and it is kept for nobody.
+    """
+    fresh: _Fresh | None = getattr(request, "board_state", None)
+    if fresh is None or not fresh.made or _state(fresh.tag, may_be_kept=False) != fresh.state:
+        return
+    with _lock:
+        for name, made in fresh.made.items():
+            _shared[fresh.state, name] = made
+        while len(_shared) > MOST_SHARED:
+            _shared.popitem(last=False)
 
 
 def _state(tag: str | None, *, may_be_kept: bool) -> str:

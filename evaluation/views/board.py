@@ -10,6 +10,7 @@ from annotations.models import Corpus
 from evaluation.choices import Choices
 from evaluation.registry import task_of
 from evaluation.scoring import axis, listing, plane
+from evaluation.scoring.board_digest import keep, shared
 from evaluation.scoring.disagreement import Disagreement, read_disagreement
 from evaluation.scoring.leaderboard import rows
 from evaluation.scoring.listing import Found
@@ -70,7 +71,7 @@ def read_choice(request: HttpRequest, corpus: Corpus) -> Choice:
         raise InvalidInput(f"{level!r} is none of {', '.join(map(str, choices.levels))}.", where="level")
     part = asked.get("part", choices.part)
     weighting = asked.get("weighting", choices.default_weighting(corpus.design))
-    standards, shown = offered_standards(corpus, choices)
+    standards, shown = shared(request, ("standards", corpus.pk), lambda: offered_standards(corpus, choices))
     standard = asked.get("standard", shown)
     estimator = choices.check(
         corpus.design,
@@ -95,16 +96,15 @@ def board(request: HttpRequest, corpus: Corpus) -> dict[str, Any]:
     choice = read_choice(request, corpus)
     asked, shown = read_listing(request, corpus), read_columns(request, choices)
     part = choices.parts[choice.part]
-    found = rows(
-        corpus,
-        choices,
-        level=choice.level,
-        part=choice.part,
-        weighting=choice.weighting,
-        estimator=choice.estimator,
-        standard=choice.standard,
-        viewer=request.user,
+    found, doubt = shared(
+        request,
+        ("rows", corpus.pk, *choice.named.values()),
+        lambda: (
+            rows(corpus, choices, **choice.named, viewer=request.user),
+            disagreement(corpus, choice.standard),
+        ),
     )
+    keep(request)
     page = listing.find(
         found,
         asked,
@@ -138,7 +138,7 @@ def board(request: HttpRequest, corpus: Corpus) -> dict[str, Any]:
         "page_before": page.page - 1,
         "page_after": page.page + 1,
         "comparable": sum(row.is_scored for row in found) > 1,
-        "disagreement": disagreement(corpus, choice.standard),
+        "disagreement": doubt,
         "ranked_by": choices.measures[part.ranked_by],
         **offered(corpus, choice),
     }

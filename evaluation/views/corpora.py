@@ -1,5 +1,8 @@
 """One corpus: its leaderboard and its epochs."""
 
+from typing import Any
+
+from django.db.models import Count
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
@@ -9,7 +12,7 @@ from annotations.challenges.shown import read_life
 from annotations.kinds.registry import find_kind
 from annotations.models import Corpus
 from annotations.ontologies import plain_ontology_of
-from evaluation.scoring.board_digest import digest
+from evaluation.scoring.board_digest import digest, shared
 from evaluation.views.board import board
 from evaluation.views.snapshots import led_to
 from kbpo.core.revalidating import public_page
@@ -21,16 +24,18 @@ def corpus(request: HttpRequest, tag: str) -> HttpResponse:
     """Show a corpus."""
     if (snapshot := led_to(request, tag)) is not None:
         return snapshot
-    found = get_object_or_404(Corpus, tag=tag)
-    context = {
+    about = shared(request, ("about", tag), lambda: _about(get_object_or_404(Corpus, tag=tag)))
+    return render(request, "evaluation/corpus.html", {**about, **board(request, about["corpus"])})
+
+
+def _about(found: Corpus) -> dict[str, Any]:
+    """Read what a corpus' page says beside its leaderboard."""
+    return {
         "corpus": found,
         "life": read_life(found, now := timezone.now()),
         "now": now,
         "ontology": plain_ontology_of(found),
-        "documents": found.documents.count(),
-        "removed": found.documents.filter(takedown__isnull=False).count(),
-        "epochs": found.epochs.order_by("-number"),
+        **found.documents.aggregate(documents=Count("pk"), removed=Count("takedown")),
+        "epochs": list(found.epochs.order_by("-number")),
         "agreements": [(find_kind(one.kind).label, one) for one in found.agreements.filter(questions__gt=0)],
-        **board(request, found),
     }
-    return render(request, "evaluation/corpus.html", context)

@@ -1,6 +1,7 @@
 """The first page: what the service is, for who comes for the first time, and the leaderboard."""
 
 from collections.abc import Callable
+from datetime import datetime
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -8,12 +9,13 @@ from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
+from annotations.challenges.calendar import Standing
 from annotations.challenges.dates import read_standings
 from annotations.challenges.shown import left
 from annotations.models import Corpus
 from evaluation.registry import TASKS
 from evaluation.scoring import axis
-from evaluation.scoring.board_digest import digest
+from evaluation.scoring.board_digest import digest, shared
 from evaluation.scoring.stored import Measure
 from evaluation.views.board import board
 from kbpo.core.revalidating import public_page
@@ -45,7 +47,7 @@ def welcome(request: HttpRequest, find_showcase: Callable[[], Any]) -> HttpRespo
 
 
 def _board(request: HttpRequest) -> dict[str, Any]:
-    corpora = list(Corpus.objects.order_by("created_at", "pk"))
+    corpora, stands, now = shared(request, "corpora", _read_corpora)
     if not corpora:
         return {"corpora": []}
     tag = request.GET.get("corpus")
@@ -54,8 +56,6 @@ def _board(request: HttpRequest) -> dict[str, Any]:
         if tag
         else next((one for one in corpora if one.task in TASKS), corpora[0])
     )
-    now = timezone.now()
-    stands = read_standings(corpora, now)
     return {
         "corpora": [
             (
@@ -71,3 +71,9 @@ def _board(request: HttpRequest) -> dict[str, Any]:
         "left": left(stands[corpus.pk], now),
         **board(request, corpus),
     }
+
+
+def _read_corpora() -> tuple[list[Corpus], dict[int, Standing], datetime]:
+    """Read all corpora, and how each stands now."""
+    corpora, now = list(Corpus.objects.order_by("created_at", "pk")), timezone.now()
+    return corpora, read_standings(corpora, now), now

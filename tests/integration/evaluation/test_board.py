@@ -6,12 +6,14 @@ import pytest
 from django.core.management import call_command
 from django.db import OperationalError, connection
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 
 from annotations.models import Corpus
 from evaluation.models import Ranking, Submission
-from evaluation.scoring import board_digest
+from evaluation.scoring import board_digest, leaderboard
 from evaluation.submissions import standing_for
+from evaluation.views import board as views_board
+from evaluation.views import corpora
+from evaluation.views.board import board
 from kbpo.core.errors import Conflict, NotAllowed
 from tests.factories import (
     EpochFactory,
@@ -208,14 +210,16 @@ def test_the_state_of_a_board_is_read_once_in_a_while_however_many_ask(
     epoch, client, settings, monkeypatch, django_assert_num_queries
 ):
     settings.BOARD_STATE_SECONDS = 1.0
-    clock = iter((100.0, 100.9, 101.1, 101.2))
-    monkeypatch.setattr(board_digest, "monotonic", lambda: next(clock))
+    now = 100.0
+    monkeypatch.setattr(board_digest, "monotonic", lambda: now)
     monkeypatch.setattr(board_digest, "_kept", {})
     scored(epoch, "one")
     etag = client.get("/corpora/news/")["ETag"]
     Submission.objects.update(name="another")
+    now = 100.9
     with django_assert_num_queries(0):
         assert client.get("/corpora/news/", HTTP_IF_NONE_MATCH=etag).status_code == 304
+    now = 101.1
     assert client.get("/corpora/news/", HTTP_IF_NONE_MATCH=etag).status_code == 200
     Submission.objects.update(name="a third")
     assert b"a third" in client.get("/corpora/news/").content  # who has none is sent what is so now
@@ -247,13 +251,59 @@ def test_a_page_is_made_once_for_all_who_do_not_have_it(epoch, client, django_as
     assert b"another" in client.get("/corpora/news/?sort=name").content
 
 
-def test_a_page_that_may_have_a_visitors_token_is_kept_for_nobody_else(epoch, client):
+def test_a_page_that_may_have_a_visitors_token_is_kept_for_nobody_else(epoch, client, monkeypatch):
     scored(epoch, "one")
     client.cookies["csrftoken"] = "a" * 32
     client.get("/corpora/news/")
-    with CaptureQueriesContext(connection) as queries:
-        Client().get("/corpora/news/")
-    assert len(queries) > 1
+    made = []
+    monkeypatch.setattr(corpora, "board", lambda *given: made.append(given) or board(*given))
+    Client().get("/corpora/news/")
+    Client().get("/corpora/news/")
+    assert len(made) == 1
+
+
+def test_pages_of_one_state_are_made_from_what_was_read_once(epoch, client, django_assert_num_queries):
+    scored(epoch, "one")
+    scored(epoch, "two")
+    client.get("/corpora/news/?sort=name")
+    with django_assert_num_queries(1):  # what it changes with
+        assert names(client, "?sort=-name") == ["two", "one"]
+    with django_assert_num_queries(1):
+        assert names(client, "?q=one") == ["one"]
+    Submission.objects.filter(name="two").update(is_public=False)
+    assert names(client, "?q=o") == ["one"]  # no longer "two"
+
+
+def test_who_is_signed_in_is_shown_nothing_that_was_read_for_visitors(epoch, client, member):
+    scored(epoch, "mine", team=member.teams.get(), is_public=False)
+    assert names(client) == []
+    client.force_login(member)
+    assert names(client) == ["mine"]
+    client.logout()
+    assert names(client, "?sort=name") == []
+
+
+def test_other_choices_of_scores_are_read_for_themselves(epoch, client):
+    scored(epoch, "one", 0.5)
+    assert names(client) == ["one"]
+    assert names(client, "?level=99") == []
+    assert names(client, "?level=95&sort=name") == ["one"]
+
+
+def test_what_was_made_while_the_state_changed_is_kept_for_nobody(epoch, client, monkeypatch):
+    one = scored(epoch, "one")
+
+    def rows(*given, **named):
+        monkeypatch.undo()
+        one.is_public = False  # as it is read, its team hides it …
+        one.save()
+        return leaderboard.rows(*given, **named)
+
+    monkeypatch.setattr(views_board, "rows", rows)
+    assert names(client) == []
+    one.is_public = True  # … and shows it again: the state is the one that it was
+    one.save()
+    assert names(client, "?sort=name") == ["one"]
 
 
 def test_what_is_hidden_does_not_change_the_etag(epoch, client):
