@@ -251,7 +251,7 @@ def _answer(
             stderr=errors,
             cwd=ROOT,
             env={name: os.environ[name] for name in KEPT_ENVIRONMENT if name in os.environ},
-            start_new_session=True,  # Ctrl-C is for this process; the child ends with it
+            process_group=0,  # Ctrl-C is for this process, and the child ends with it; it gives way alike
         )
         try:
             status = _wait(child, limits.seconds, is_wanted)

@@ -11,6 +11,7 @@ from celery import Celery
 from celery.signals import after_task_publish, beat_init, celeryd_init, setup_logging, worker_ready
 from kombu import Queue
 
+from kbpo.core import priority
 from kbpo.core.database import limits
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "kbpo.settings")
@@ -59,7 +60,6 @@ SELDOM = {
     "watch_troubles": 60.0,
     "sweep_counts": 600.0,
 }
-NICER = 10  # how much lower than the web's the workers' priority is
 MAIL_QUEUE = "mail"  # of its own: a mail server that hangs delays mail alone, and so do webhooks' servers
 OF_MAIL = ("mail_news", "send_mail", "send_webhooks")
 EXPIRES = 5.0  # seconds after which a message that nobody took is forgotten
@@ -130,7 +130,7 @@ def limit_waiting(**_: Any) -> None:
 @celeryd_init.connect
 def give_way(**_: Any) -> None:
     """Let the web processes of this machine go first: there people wait, here nobody does."""
-    os.nice(NICER)
+    priority.give_way()
 
 
 @worker_ready.connect
