@@ -6,8 +6,10 @@ many workers another machine has: as many as cores, and one.
 
 import gc
 import os
+from pathlib import Path
 from typing import Any
 
+from django.template import engines
 from django.urls import get_resolver
 
 bind = "0.0.0.0:8000"
@@ -21,6 +23,8 @@ keepalive = 5
 #: Objects that were made and not freed, until garbage is looked for among the youngest; Python's own 700 are
 #: few of a page's many thousands. Nearly all are freed without it, as soon as nothing names them.
 YOUNGEST = 20_000
+TEMPLATES = Path(__file__).resolve().parent.parent / "templates"
+TABLES = TEMPLATES / "tables"  # which another language is for
 
 
 def post_worker_init(worker: Any) -> None:
@@ -30,6 +34,17 @@ def post_worker_init(worker: Any) -> None:
     looking after each few hundred new ones took a twelfth of a page.
     """
     assert get_resolver().url_patterns  # imports the views
+    read_templates()
     gc.collect()
     gc.freeze()
     gc.set_threshold(YOUNGEST)
+
+
+def read_templates() -> None:
+    """Read the site's templates: to whoever asks first after a start, each would come later by that."""
+    pages, tables = engines["django"], engines["tables"]
+    for path in TEMPLATES.rglob("*.html"):
+        if TABLES not in path.parents:
+            pages.get_template(str(path.relative_to(TEMPLATES)))
+    for path in TABLES.rglob("*.html"):
+        tables.get_template(str(path.relative_to(TABLES)))
