@@ -4,7 +4,8 @@ The site runs as ``make demo`` runs it, with compose's proxy before it for those
 visitors ask for 20 pages a second that they have not, and 200 that they have, whether these changed; fifty
 workers send 10 answers a second; a file of 100,000 claims is handed in each minute, read and sampled.
 Pages are timed from when they were to be asked for, so that what waits is not left out. All of it, the load
-too, runs on the same cores.
+too, runs on the same cores. Visitors come a little earlier than what is counted: a site that has just begun
+connects to Postgres and compiles its queries.
 
 ``python -m benchmarks.rush FOLDER [--seconds S] [--systems N …] [--claims N] [--share X]`` runs it with
 other sizes, or with a share of the visitors and workers. To fill takes longer than to measure: with
@@ -16,7 +17,9 @@ import argparse
 import http.client
 import json
 import os
+import platform
 import random
+import sysconfig
 import tempfile
 import threading
 import time
@@ -45,6 +48,7 @@ VISITORS, UNCACHED, CACHED = 200, 20.0, 200.0  # all of them together, a second
 WORKERS = 50  # who answer once in five seconds
 QUESTIONS = 3000  # at most; each has three places
 THREADS = 50  # that play the visitors
+WARMING = 10.0  # seconds for which visitors come before anything is counted
 PORT, PROXY = 18_753, 18_754
 FILLED = "filled.json"  # beside a site that was made: what is to be known of it
 SETTLING = 600.0  # seconds for what was handed in to be sampled
@@ -127,7 +131,7 @@ def measure_filled(where: Path, out: Path) -> None:
     asked = {
         name: filled[name] for name in ("seconds", "claims of an upload", "share of visitors and workers")
     }
-    circumstances = {"processor": _processor(), "cores": os.cpu_count(), **asked}
+    circumstances = {"processor": _processor(), "cores": os.cpu_count(), "python": _python(), **asked}
     row = _rush(where, filled)
     print(f"  {json.dumps(row)}", flush=True)
     path = out / "rush.json"
@@ -154,6 +158,7 @@ def _rush(where: Path, filled: dict[str, Any]) -> dict[str, Any]:
         site.environ.update(filled["keys"], TRUSTED_PROXIES="127.0.0.1")
         proxy = nginx.before(site, program, Path(folder), PROXY, "127.0.0.1")
         with serving(site), proxy, Meter(site) as meter:
+            _visit(Seen(), WARMING, share)
             speed, load = loop_ms(), os.getloadavg()[0]
             cpu, began = meter.seconds(), time.monotonic()
             seen, uploads = Seen(), dict[str, Any]()
@@ -194,6 +199,12 @@ def _rush(where: Path, filled: dict[str, Any]) -> dict[str, Any]:
         "memory_MB": _flatness(memory),
         "cpu_share": {name: round((taken[name] - cpu[name]) / lasted, 2) for name in cpu},
     }
+
+
+def _python() -> str:
+    """Return the version of Python, and how it was compiled: a fifth of what a page takes hangs on that."""
+    is_guided = "-fprofile-use" in str(sysconfig.get_config_vars())
+    return f"{platform.python_version()}, compiled {'by profiles' if is_guided else 'without profiles'}"
 
 
 def _files(folder: Path, claims: int, number: int) -> list[Path]:
