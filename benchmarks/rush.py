@@ -19,7 +19,6 @@ import json
 import os
 import platform
 import random
-import sysconfig
 import tempfile
 import threading
 import time
@@ -202,9 +201,8 @@ def _rush(where: Path, filled: dict[str, Any]) -> dict[str, Any]:
 
 
 def _python() -> str:
-    """Return the version of Python, and how it was compiled: a fifth of what a page takes hangs on that."""
-    is_guided = "-fprofile-use" in str(sysconfig.get_config_vars())
-    return f"{platform.python_version()}, compiled {'by profiles' if is_guided else 'without profiles'}"
+    """Return the version of Python, and when it was compiled: a fifth of what a page takes hangs on how."""
+    return f"{platform.python_version()}, compiled {platform.python_build()[1]}"
 
 
 def _files(folder: Path, claims: int, number: int) -> list[Path]:
