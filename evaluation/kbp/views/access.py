@@ -1,11 +1,14 @@
 """Which corpora these pages are about, and who may read their texts."""
 
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, render
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
 
 from annotations.data.readers import closed_words, may_read
 from annotations.models import Corpus
 from evaluation.kbp.task import TASK
+from kbpo.core.database.compiled import Compiled, Given
+
+_BY_TAG = Compiled(lambda: Corpus.objects.filter(tag=Given("tag")))
 
 
 def find_corpus(tag: str) -> Corpus:
@@ -16,7 +19,9 @@ def find_corpus(tag: str) -> Corpus:
     InvalidInput
         If it is of another task.
     """
-    corpus = get_object_or_404(Corpus, tag=tag)
+    corpus = _BY_TAG.first(tag=tag)
+    if corpus is None:
+        raise Http404
     TASK.check_corpus(corpus)
     return corpus
 

@@ -2,8 +2,8 @@
 
 from django.core.paginator import Paginator
 from django.db.models import Count
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
 from annotations.models import Corpus, Document
@@ -18,6 +18,7 @@ from evaluation.kbp.task import TASK
 from evaluation.kbp.views.access import closed, find_corpus
 from evaluation.models import Epoch
 from evaluation.submissions.visibility import is_operator
+from kbpo.core.database.compiled import Compiled, Given
 from kbpo.core.errors import InvalidInput
 from kbpo.core.revalidating import public_page
 
@@ -25,6 +26,12 @@ PAGE = 25
 GONE = 410
 LONGEST_SEARCH = 200  # characters
 LONGEST_ID = 18  # digits
+
+_BY_NAME = Compiled(
+    lambda: Document.objects.select_related("corpus", "takedown").filter(
+        corpus=Given("corpus"), doc_id=Given("doc_id")
+    )
+)
 
 
 @require_safe
@@ -63,7 +70,9 @@ def documents(request: HttpRequest, tag: str) -> HttpResponse:
         "corpus": corpus,
         "page": page,
         "has_dates": any(document.date for document in shown.values()),
-        "rows": [(shown[pk], passages.get(pk), counts[pk]) for pk in ids],
+        "rows": [
+            (shown[pk], getattr(shown[pk], "takedown", None), passages.get(pk), counts[pk]) for pk in ids
+        ],
         "words": words,
         "show": show,
         "opened": readable(None, corpus).count(),
@@ -79,8 +88,9 @@ def document(request: HttpRequest, tag: str, doc_id: str) -> HttpResponse:
     corpus = find_corpus(tag)
     if page_before := closed(request, corpus):
         return page_before
-    documents = Document.objects.select_related("corpus", "takedown")
-    found = get_object_or_404(documents, corpus=corpus, doc_id=doc_id)
+    found = _BY_NAME.first(corpus=corpus.pk, doc_id=doc_id)
+    if found is None:
+        raise Http404
     if hasattr(found, "takedown"):
         context: dict[str, object] = {"corpus": corpus, "document": found, "takedown": found.takedown}
         return render(request, "evaluation/document_removed.html", context, status=GONE)
