@@ -88,8 +88,8 @@ class _Fresh:
 def shared(request: HttpRequest, name: Hashable, make: Callable[[], R]) -> R:
     """Return what pages of a leaderboard are made from: once for all visitors, in one state of it.
 
-    It is made anew for whoever is signed in, and wherever `digest` has not just read the state: what may not
-    be shown any more is never taken from here. `keep` keeps what was made.
+    It is made anew wherever `digest` has not just read the state, which `public_page` has it do for visitors
+    alone: what may not be shown any more is never taken from here. `keep` keeps what was made.
 
     Parameters
     ----------
