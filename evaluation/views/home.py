@@ -4,8 +4,8 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, render
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
@@ -51,11 +51,12 @@ def _board(request: HttpRequest) -> dict[str, Any]:
     if not corpora:
         return {"corpora": []}
     tag = request.GET.get("corpus")
-    corpus = (
-        get_object_or_404(Corpus, tag=tag)
-        if tag
-        else next((one for one in corpora if one.task in TASKS), corpora[0])
-    )
+    if tag:
+        corpus = next((one for one in corpora if one.tag == tag), None)
+        if corpus is None:
+            raise Http404
+    else:
+        corpus = next((one for one in corpora if one.task in TASKS), corpora[0])
     return {
         "corpora": [
             (

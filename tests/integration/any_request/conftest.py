@@ -38,6 +38,14 @@ def clients(site: Site) -> dict[str, Client]:
 
 
 @pytest.fixture(scope="module", autouse=True)
+def undone(site: Site, clients: dict[str, Client]) -> Iterator[None]:
+    """What a module makes for all of its tests is gone for the next one, whichever comes first."""
+    with transaction.atomic():
+        yield
+        transaction.set_rollback(True)
+
+
+@pytest.fixture(scope="module", autouse=True)
 def no_log() -> Iterator[None]:
     """Each refusal would be logged, and there are thousands."""
     logging.disable(logging.CRITICAL)

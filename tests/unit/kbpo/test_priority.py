@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -40,6 +41,37 @@ def test_who_leads_a_session_takes_it_along() -> None:
 def test_a_session_of_others_stays_as_it_is() -> None:
     own = priority.OF_SESSION.read_text().split()[-1]
     assert give_way(leads=False) == (priority.NICER, own)
+
+
+def leads(monkeypatch, written) -> None:
+    monkeypatch.setattr(os, "nice", lambda _: 0)
+    monkeypatch.setattr(os, "getsid", lambda _: os.getpid())
+    monkeypatch.setattr(priority, "PAUSE", 0)
+    monkeypatch.setattr(priority, "OF_SESSION", SimpleNamespace(write_text=written))
+
+
+def test_who_comes_at_once_with_another_tries_again(monkeypatch) -> None:
+    answers = [BlockingIOError(), BlockingIOError(), None]
+    tried = []
+
+    def written(text: str) -> None:
+        tried.append(text)
+        if (error := answers.pop(0)) is not None:
+            raise error
+
+    leads(monkeypatch, written)
+    priority.give_way()
+    assert tried == [str(priority.NICER)] * 3
+
+
+@pytest.mark.parametrize("error", [BlockingIOError("busy"), PermissionError("not you")])
+def test_a_session_that_keeps_its_priority_is_told_of(monkeypatch, caplog, error) -> None:
+    def written(_: str) -> None:
+        raise error
+
+    leads(monkeypatch, written)
+    priority.give_way()
+    assert "stays as it is" in caplog.text
 
 
 def test_where_sessions_have_no_priority_the_process_gives_way_alone(monkeypatch, tmp_path) -> None:
