@@ -15,32 +15,40 @@ import os
 from kbpo.core import priority
 priority.give_way()
 print(os.nice(0))
-print(priority.OF_SESSION.read_text().split()[-1] if priority.OF_SESSION.exists() else "")
+print(priority.OF_SESSION.read_text())
+"""
+# A session of the test's own, whose leader starts who gives way.
+LED = """
+import subprocess, sys
+subprocess.run([sys.executable, "-c", sys.argv[1]], check=True)
 """
 has_sessions = pytest.mark.skipif(
     not priority.OF_SESSION.exists(), reason="the processor is not shared out among sessions here"
 )
 
 
-def give_way(*, leads: bool) -> tuple[int, str]:
-    """Return the priorities of a process that gave way, and of its session."""
-    command = [sys.executable, "-c", GIVING_WAY]
+def give_way(*started: str) -> tuple[int, str]:
+    """Return by how much a process that gave way lowered itself, and the priority of its session."""
     done = subprocess.run(
-        command, cwd=ROOT, start_new_session=leads, capture_output=True, text=True, check=True
+        [sys.executable, "-c", *started],
+        cwd=ROOT,
+        start_new_session=True,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     own, of_session = done.stdout.split("\n")[:2]
-    return int(own) - os.nice(0), of_session
+    return int(own) - os.nice(0), of_session.split()[-1]
 
 
 @has_sessions
 def test_who_leads_a_session_takes_it_along() -> None:
-    assert give_way(leads=True) == (priority.NICER, str(priority.NICER))
+    assert give_way(GIVING_WAY) == (priority.NICER, str(priority.NICER))
 
 
 @has_sessions
 def test_a_session_of_others_stays_as_it_is() -> None:
-    own = priority.OF_SESSION.read_text().split()[-1]
-    assert give_way(leads=False) == (priority.NICER, own)
+    assert give_way(LED, GIVING_WAY) == (priority.NICER, "0")
 
 
 def leads(monkeypatch, written) -> None:
