@@ -6,6 +6,7 @@ Nothing here moves a rank: ranks are over all systems of the corpus, whichever a
 import unicodedata
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from math import ceil
 from typing import NamedTuple
 
@@ -170,6 +171,7 @@ def _select(
     return scored, unscored
 
 
+@lru_cache(maxsize=20_000)
 def folded(text: str) -> str:
     """Return a text as it is searched: without case and accents.
 
@@ -178,6 +180,8 @@ def folded(text: str) -> str:
     >>> folded("Universität Zürich")
     'universitat zurich'
     """
+    if text.isascii():
+        return text.casefold()
     apart = unicodedata.normalize("NFKD", text.casefold())
     return "".join(one for one in apart if not unicodedata.combining(one))
 

@@ -6,6 +6,7 @@ Places are in units of the picture, which is `WIDTH` wide and `HEIGHT` high; its
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from evaluation.scoring import axis
 from evaluation.scoring.axis import Axis
@@ -188,6 +189,7 @@ def _dot(
     )
 
 
+@lru_cache(maxsize=10_000)
 def _words(name: str, measure: Measure) -> str:
     if measure.estimate is None:
         return ""

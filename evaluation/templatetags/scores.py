@@ -24,7 +24,7 @@ register = template.Library()
 @register.filter
 def percent(value: float | None, decimals: int = 1) -> str:
     """Write a fraction in per cent with one decimal, or as many as asked; a dash where there is none."""
-    return "–" if value is None else f"{100 * value:.{decimals}f}".replace("-", "−")
+    return "–" if value is None else f"{100 * value + 0.0:.{decimals}f}".replace("-", "−")
 
 
 @register.filter
@@ -258,7 +258,11 @@ def querystring_of(context: template.Context, name: str, value: object) -> str:
 @register.simple_tag
 def measured(measures: Measures, column: Column) -> SafeString:
     """Write and draw what a row has in a measure's column."""
-    measure = measures[column.measure]
+    return _measured(measures[column.measure], column)
+
+
+@lru_cache(maxsize=5000)
+def _measured(measure: Measure, column: Column) -> SafeString:
     return SafeString(
         f'<div data-name="{_capitalised(column.name)}">{figure(measure)}'
         f"{intervals(measure, column.axis, column.common)}</div>"

@@ -12,11 +12,12 @@ from evaluation.registry import task_of
 from evaluation.scoring import axis, listing, plane
 from evaluation.scoring.board_digest import keep, shared
 from evaluation.scoring.disagreement import Disagreement, read_disagreement
-from evaluation.scoring.leaderboard import rows
+from evaluation.scoring.leaderboard import Row, rows
 from evaluation.scoring.listing import Found
 from evaluation.scoring.plane import Plane
 from evaluation.scoring.stored import Measures, shown_standard
 from evaluation.submissions.standing_for import count_runs
+from evaluation.submissions.visibility import Viewer
 from evaluation.views.listing import headings, read_columns, read_listing
 from kbpo.core.errors import InvalidInput
 from kbpo_estimators.resampling import REPLICATES
@@ -84,6 +85,30 @@ def read_choice(request: HttpRequest, corpus: Corpus) -> Choice:
     return Choice(int(level), part, weighting, estimator, standard, standards)
 
 
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What pages of a leaderboard are made from, whichever rows they list."""
+
+    rows: Sequence[Row]
+    scored: int
+    columns: Sequence[axis.Column]
+    teams: Sequence[str]
+    disagreement: Disagreement | None
+
+
+def read_standing(corpus: Corpus, choices: Choices, choice: Choice, viewer: Viewer) -> Standing:
+    """Read how systems stand, for somebody who looks."""
+    found = rows(corpus, choices, **choice.named, viewer=viewer)
+    scored = [row.measures for row in found if row.is_scored]
+    return Standing(
+        rows=found,
+        scored=len(scored),
+        columns=fit_columns(choices, scored),
+        teams=listing.teams(found),
+        disagreement=disagreement(corpus, choice.standard),
+    )
+
+
 def board(request: HttpRequest, corpus: Corpus) -> dict[str, Any]:
     """Return the context of ``evaluation/board.html`` for a corpus.
 
@@ -96,14 +121,12 @@ def board(request: HttpRequest, corpus: Corpus) -> dict[str, Any]:
     choice = read_choice(request, corpus)
     asked, shown = read_listing(request, corpus), read_columns(request, choices)
     part = choices.parts[choice.part]
-    found, doubt = shared(
+    standing = shared(
         request,
-        ("rows", corpus.pk, *choice.named.values()),
-        lambda: (
-            rows(corpus, choices, **choice.named, viewer=request.user),
-            disagreement(corpus, choice.standard),
-        ),
+        ("standing", corpus.pk, *choice.named.values()),
+        lambda: read_standing(corpus, choices, choice, request.user),
     )
+    found = standing.rows
     keep(request)
     page = listing.find(
         found,
@@ -112,7 +135,8 @@ def board(request: HttpRequest, corpus: Corpus) -> dict[str, Any]:
         ranked_by=part.ranked_by,
         runs_of=count_runs(corpus) if asked.runs == listing.ONE else None,
     )
-    fitted = fit_columns(choices, (row.measures for row in page.every))
+    lists_all = len(page.every) == standing.scored
+    fitted = standing.columns if lists_all else fit_columns(choices, (row.measures for row in page.every))
     ranks = [one.row.rank for one in page.scored if one.row.rank is not None]
     return {
         "found": page,
@@ -124,7 +148,7 @@ def board(request: HttpRequest, corpus: Corpus) -> dict[str, Any]:
         "facts": [name for name in ("labels", *choices.counts, *listing.FACTS) if name in shown],
         "shown": shown,
         "offered_columns": listing.columns(choices),
-        "teams": listing.teams(found),
+        "teams": standing.teams,
         "least_labels": (choices.ranked_from, *LEAST_LABELS),
         "has_baselines": any(row.is_baseline for row in found),
         "kept": [(one, said) for one, said in request.GET.items() if one in KEPT and said],
@@ -137,8 +161,8 @@ def board(request: HttpRequest, corpus: Corpus) -> dict[str, Any]:
         "ranks_fall": not asked.sort and ranks != sorted(ranks),
         "page_before": page.page - 1,
         "page_after": page.page + 1,
-        "comparable": sum(row.is_scored for row in found) > 1,
-        "disagreement": doubt,
+        "comparable": standing.scored > 1,
+        "disagreement": standing.disagreement,
         "ranked_by": choices.measures[part.ranked_by],
         **offered(corpus, choice),
     }
