@@ -12,7 +12,7 @@ from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from kbpo.core.database.bulk import read_rows
-from kbpo.core.database.compiled import Compiled, Given
+from kbpo.core.database.compiled import Compiled, CompiledUpdate, Given
 from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
 from marketplace import ledger, qualifying
 from marketplace.models import Assignment, Hit, HitType, Requester, RequestToken, Worker
@@ -84,7 +84,7 @@ def _take_place(worker: Worker, hit: Hit, now: datetime) -> Assignment:
     part.save()
     hit.taken += 1
     hit.pending += 1
-    hit.save(update_fields=["taken", "pending"])
+    _COUNT_TAKEN.do(pk=hit.pk, taken=hit.taken, pending=hit.pending)
     return part
 
 
@@ -106,6 +106,17 @@ _ANSWERED_HIT = Compiled(
         .select_related("hit_type")
         .only("hit_type__auto_approval_seconds")
         .filter(pk=Given("pk"))
+    )
+)
+_COUNT_TAKEN = CompiledUpdate(lambda: Hit.objects.filter(pk=Given("pk")), "taken", "pending")
+_COUNT_SUBMITTED = CompiledUpdate(lambda: Hit.objects.filter(pk=Given("pk")), pending=F("pending") - 1)
+_SUBMIT = CompiledUpdate(
+    lambda: Assignment.objects.filter(pk=Given("pk"), state=State.ACCEPTED, deadline__gt=Given("latest")),
+    *("state", "answer", "submitted_at", "auto_approve_at"),
+)
+_OWN_HIT = Compiled(
+    lambda: Hit.objects.select_related("hit_type").filter(
+        requester=Given("requester"), hit_id=Given("hit_id")
     )
 )
 
@@ -170,9 +181,8 @@ def submit(*, assignment: Assignment, answer: str, now: datetime) -> Assignment:
         "submitted_at": now,
         "auto_approve_at": now + timedelta(seconds=hit.hit_type.auto_approval_seconds),
     }
-    held = Assignment.objects.filter(pk=assignment.pk, state=State.ACCEPTED, deadline__gt=now - GRACE)
-    if held.update(**sent):
-        Hit.objects.filter(pk=hit.pk).update(pending=F("pending") - 1)
+    if _SUBMIT.do(pk=assignment.pk, latest=now - GRACE, **sent):
+        _COUNT_SUBMITTED.do(pk=hit.pk)
         for name, value in sent.items():
             setattr(assignment, name, value)
         return assignment
@@ -279,7 +289,7 @@ def find_hit(requester: Requester, hit_id: str) -> Hit:
     RequestError
         If it has none of that id.
     """
-    hit = Hit.objects.select_related("hit_type").filter(requester=requester, hit_id=hit_id).first()
+    hit = _OWN_HIT.first(requester=requester.pk, hit_id=hit_id)
     if hit is None:
         raise missing_hit(hit_id)
     return hit

@@ -16,12 +16,26 @@ from crowd.interfaces.registry import find_interface
 from crowd.models import Assignment, Hit
 from crowd.providers.page_rules import PAGE_RULES
 from kbpo.core.database.bulk import read_rows
+from kbpo.core.database.compiled import CompiledUpdate, Given
 from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
 
 RETURN = "Return the task where you accepted it; nothing is counted against you."
 MOST_FIELDS = 500  # of a draft
 LONGEST_VALUE = LONGEST_COMMENT
 
+_KEEP_DRAFT = CompiledUpdate(
+    lambda: Assignment.objects.filter(
+        pk=Given("pk"),
+        hit=Given("hit"),
+        state=Assignment.State.BEGUN,
+        draft_number__lt=Given("draft_number"),
+    ),
+    *("draft", "draft_number", "draft_at"),
+)
+_STORE_ANSWER = CompiledUpdate(
+    lambda: Assignment.objects.filter(pk=Given("pk"), state=Assignment.State.BEGUN),
+    *("answer", "comment", "steps", "draft_at"),
+)
 _SENT = (Assignment.State.SUBMITTED, Assignment.State.APPROVED, Assignment.State.REJECTED)
 
 
@@ -165,9 +179,10 @@ def save_draft(
     AlreadySent
         If the answer is with the provider.
     """
-    begun = Assignment.objects.filter(pk=assignment_id, hit=hit, state=Assignment.State.BEGUN)
-    if begun.filter(draft_number__lt=number).update(draft=draft, draft_number=number, draft_at=now):
+    saved = {"draft": draft, "draft_number": number, "draft_at": now}
+    if _KEEP_DRAFT.do(pk=assignment_id, hit=hit.pk, **saved):
         return True, number
+    begun = Assignment.objects.filter(pk=assignment_id, hit=hit, state=Assignment.State.BEGUN)
     kept = begun.values_list("draft_number", flat=True).first()
     if kept is None:
         raise AlreadySent("This task's answer was sent already, so nothing more is saved.")
@@ -193,7 +208,8 @@ def store_answer(
     AlreadySent
         If the answer is with the provider.
     """
-    stored = Assignment.objects.filter(pk=assignment_id, state=Assignment.State.BEGUN).update(
+    stored = _STORE_ANSWER.do(
+        pk=assignment_id,
         answer=dict(data),
         comment=str(data.get("comment", "")),
         steps=[dict(step) for step in steps],

@@ -1,18 +1,17 @@
 """A HIT of relation questions as a page: each document once, with all that is asked about it beside it."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import date
 from typing import Any
 
-from django.db.models import Q, prefetch_related_objects
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 
 from annotations import ontologies
 from annotations.kinds.registry import read_claim_question
 from annotations.kinds.relation import RelationQuestion
-from annotations.models import Document, Question, Sentence
+from annotations.models import Document, Question
 from crowd import hit_answers
 from crowd.hits import places, sending, tokens, working
 from crowd.hits.arrivals import Arrival
@@ -25,6 +24,8 @@ from crowd.models import Assignment, Hit
 from crowd.page_names import page_names
 from crowd.pages.fields import COMMENT, renumbered, seconds_of, seconds_of_steps, seconds_so_far
 from crowd.pages.page import HitPage
+from kbpo.core.database.bulk import read_rows
+from kbpo.core.database.compiled import Compiled, Given, IsOneOf
 from kbpo.core.errors import InvalidInput, KbpoError
 from kbpo_formats.ontologies.ontology import Ontology
 from kbpo_formats.spans import Span
@@ -32,6 +33,14 @@ from kbpo_formats.spans import Span
 Posted = Mapping[str, Sequence[str]]
 
 MOST_TEXT = 60_000  # characters of all documents on a page: packed, it then weighs less than 100 kB
+_DOCUMENTS = Compiled(lambda: Document.objects.filter(IsOneOf("pk", Given("pks"))))
+_TOUCHING = """
+    SELECT sentence.start, sentence."end" FROM annotations_sentence AS sentence
+    WHERE sentence.document_id = %s AND EXISTS (
+        SELECT FROM unnest(%s::int[], %s::int[]) AS span ("from", "to")
+        WHERE sentence.start < span."to" AND sentence."end" > span."from"
+    ) ORDER BY sentence.index
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +149,7 @@ def build_groups(
     whole : int, optional
         The number of the one group that is wanted, with all of its document.
     """
-    prefetch_related_objects(questions, "document")
+    _read_documents(questions)
     groups = _group(questions)
     longest = MOST_TEXT // max(1, len(groups))
     asked = _read(questions, ontology)
@@ -273,12 +282,21 @@ def _group(questions: Sequence[Question]) -> list[list[Question]]:
     return sorted(groups, key=lambda group: min(position[question.pk] for question in group))
 
 
-def _sentences(document: Document, spans: Iterable[Span]) -> list[Span]:
-    touching = Q()
-    for span in spans:
-        touching |= Q(start__lt=span.end, end__gt=span.start)
-    rows = Sentence.objects.filter(touching, document=document).order_by("index")
-    return [Span(start, end) for start, end in rows.values_list("start", "end")]
+def _read_documents(questions: Iterable[Question]) -> None:
+    """Read the documents of questions that have none yet, in one query."""
+    lacking = [question for question in questions if not Question.document.is_cached(question)]
+    if not lacking:
+        return
+    pks = sorted({question.document_id for question in lacking})
+    documents = {document.pk: document for document in _DOCUMENTS.all(pks=pks)}
+    for question in lacking:
+        question.document = documents[question.document_id]
+
+
+def _sentences(document: Document, spans: Collection[Span]) -> list[Span]:
+    """Read where the sentences are that spans touch."""
+    given = [document.pk, [span.start for span in spans], [span.end for span in spans]]
+    return [Span(start, end) for start, end in read_rows(_TOUCHING, given)]
 
 
 PAGE = HitPage(show=show, take=take, read_save=working.read_draft, show_passage=show_passage)

@@ -9,7 +9,6 @@ from django.db.backends.postgresql import base
 
 from kbpo.core.database import limits, watching
 
-
 BRIEFLY = 5.0  # seconds in which a connection that was of use is taken to be so still
 
 
@@ -29,6 +28,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         self.claimed: set[int] = set()
         self.spares: list[DatabaseWrapper] = []
         self._used_at = float("-inf")
+        self.health_check_done: bool
 
     def another(self) -> "DatabaseWrapper":
         """Return another connection to the same database, which commits nothing by itself."""
@@ -48,7 +48,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
             self.spares.pop().close()
 
     def close_if_health_check_failed(self) -> None:
-        """Close it where it is of no use, which is asked once a request; not of one that just was and is quiet.
+        """Close it where it is of no use: asked once a request, but not of one that just was and is quiet.
 
         A server says unasked that it ends the connection, and so does a network that knows. To ask it each
         time would be one statement more in each request.

@@ -4,12 +4,12 @@ from datetime import timedelta
 
 import pytest
 from django.db import transaction
-from django.db.models import Exists, OuterRef
+from django.db.models import Count, Exists, F, OuterRef
 from django.utils import timezone
 
 from annotations.models import Corpus, Question
 from crowd.models import Assignment, Hit
-from kbpo.core.database.compiled import Compiled, Given
+from kbpo.core.database.compiled import Compiled, CompiledUpdate, Given, IsOneOf
 from tests.factories import AssignmentFactory, CorpusFactory, HitFactory, QuestionFactory
 
 pytestmark = pytest.mark.django_db
@@ -78,3 +78,47 @@ def test_rows_can_be_locked() -> None:
 def test_a_value_that_is_missing_is_an_error() -> None:
     with pytest.raises(KeyError):
         Compiled(lambda: Hit.objects.filter(pk=Given("pk"))).all(hit=1)
+
+
+def test_rows_are_found_by_a_list_and_come_with_annotations() -> None:
+    corpora = CorpusFactory.create_batch(3)
+    QuestionFactory.create_batch(2, document__corpus=corpora[1])
+    counted = Compiled(
+        lambda: (
+            Corpus.objects.select_related("ontology")
+            .filter(IsOneOf("pk", Given("pks")))
+            .annotate(questions=Count("documents__questions"))
+            .order_by("pk")
+        )
+    )
+    found = counted.all(pks=[corpora[0].pk, corpora[1].pk])
+    assert [(one, one.questions) for one in found] == [(corpora[0], 0), (corpora[1], 2)]  # type: ignore[attr-defined]
+    assert counted.all(pks=[]) == []
+
+
+def test_an_update_sets_what_is_given_of_every_kind_and_nothing_else() -> None:
+    one, another = (AssignmentFactory.create(draft_number=3) for _ in range(2))
+    now = timezone.now()
+    keep = CompiledUpdate(
+        lambda: Assignment.objects.filter(pk=Given("pk"), draft_number__lt=Given("draft_number")),
+        *("draft", "draft_number", "draft_at", "comment"),
+        provider_id=F("provider_worker_id"),
+    )
+    draft = {"step": 2, "fields": {"q1": ["100 %s", None]}}
+    given = {"pk": one.pk, "draft": draft, "draft_at": now, "comment": "it's"}
+    assert keep.do(**given, draft_number=3) == 0
+    assert keep.do(**given, draft_number=4) == 1
+    one.refresh_from_db()
+    assert (one.draft, one.draft_number, one.draft_at, one.comment) == (draft, 4, now, "it's")
+    assert one.provider_id == one.provider_worker_id
+    assert keep.do(**{**given, "draft": None, "draft_at": None}, draft_number=5) == 1
+    one.refresh_from_db()
+    assert (one.draft, one.draft_number, one.draft_at) == (None, 5, None)
+    before = another.draft, another.draft_number, another.comment
+    another.refresh_from_db()
+    assert before == (another.draft, another.draft_number, another.comment)
+
+
+def test_an_update_without_one_of_its_values_is_an_error() -> None:
+    with pytest.raises(KeyError):
+        CompiledUpdate(lambda: Hit.objects.filter(pk=Given("pk")), "places").do(pk=1)
