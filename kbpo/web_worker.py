@@ -4,11 +4,15 @@ A thread is taken when something has been sent, and given up when what is read c
 has a few seconds, and more for what it brings along. Whoever opens as many connections as there are threads,
 again and again, still holds them for these seconds each: a proxy in front must take in whole requests
 (docs/operations.md).
+
+A worker whose threads are all at work takes no more connections: another may have a thread to spare, which
+would not know of those that wait here.
 """
 
 import errno
 import time
 from collections.abc import Callable
+from concurrent.futures import Future
 from functools import partial
 from selectors import EVENT_READ
 from socket import socket
@@ -69,12 +73,28 @@ class TimedSocket:
 
 
 class Worker(ThreadWorker):  # type: ignore[misc]
-    """Threads, for those who send."""
+    """Threads, for those who send.
+
+    Attributes
+    ----------
+    at_work : int
+        Requests that have a thread, or wait for one of this worker's; told by its main thread alone.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.at_work = 0
+
+    def set_accept_enabled(self, enabled: bool) -> None:
+        """Take new connections or not: none while no thread is to spare."""
+        super().set_accept_enabled(enabled and self.at_work < self.cfg.threads)
 
     def enqueue_req(self, conn: TConn) -> None:
         """Give a connection a thread; a new one that has sent nothing yet waits without one."""
         if conn.initialized or conn.data_ready:
+            self.at_work += 1
             super().enqueue_req(conn)
+            self._consider_accepting()
             return
         conn.sock = TimedSocket(conn.sock)
         conn.sock.setblocking(False)
@@ -82,10 +102,19 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         self.pending_conns.append(conn)
         self.poller.register(conn.sock, EVENT_READ, partial(self.on_pending_socket_readable, conn))
 
+    def finish_request(self, conn: TConn, fs: Future[Any]) -> None:
+        """Have the next connection come, once a thread is to spare."""
+        self.at_work -= 1
+        super().finish_request(conn, fs)
+        self._consider_accepting()
+
     def handle(self, conn: TConn) -> Any:
         """Handle a request."""
         conn.sock.begin()
         return super().handle(conn)
+
+    def _consider_accepting(self) -> None:
+        self.set_accept_enabled(self.alive and self.nr_conns < self.worker_connections)
 
 
 def _too_slow() -> ConnectionResetError:

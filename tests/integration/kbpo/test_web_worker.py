@@ -5,8 +5,10 @@ import http.client
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
-from contextlib import closing, suppress
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -70,25 +72,39 @@ def test_a_limit_that_the_server_sets_itself_is_its_own(pair: Pair) -> None:
         timed.recv(1)
 
 
-APPLICATION = """
+SLOW = 2.0  # seconds
+APPLICATION = (
+    f"SLOW = {SLOW}"
+    + """
+import time
 from kbpo import web_worker
 web_worker.PATIENCE = 0.3
 
 def application(environ, start_response):
     body = environ["wsgi.input"].read()
+    if environ["PATH_INFO"] == "/slow":
+        time.sleep(SLOW)
     start_response("200 OK", [("Content-Length", str(len(body)))])
     return [body]
 """
+)
 
 
 @pytest.fixture
 def port(tmp_path: Path) -> Iterator[int]:
     """A server with a single thread, that waits a third of a second for a request."""
+    with served(tmp_path, workers=1) as found:
+        yield found
+
+
+@contextmanager
+def served(tmp_path: Path, *, workers: int) -> Iterator[int]:
     (tmp_path / "echo.py").write_text(APPLICATION)
     with socket.create_server(("127.0.0.1", 0)) as listening:
         command = [
             *(sys.executable, "-m", "gunicorn", "echo:application", "--pythonpath", f"{ROOT},{tmp_path}"),
             *("--worker-class", f"{web_worker.__name__}.Worker", "--threads", "1"),
+            *("--workers", str(workers)),
             *("--bind", f"fd://{listening.fileno()}", "--log-level", "critical", "--no-control-socket"),
         ]
         process = subprocess.Popen(command, pass_fds=[listening.fileno()], cwd=tmp_path)
@@ -99,9 +115,9 @@ def port(tmp_path: Path) -> Iterator[int]:
             process.wait(30)
 
 
-def ask(port: int) -> bytes:
+def ask(port: int, where: str = "/") -> bytes:
     with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=60)) as connection:
-        connection.request("POST", "/", b"hello")
+        connection.request("POST", where, b"hello")
         return connection.getresponse().read()
 
 
@@ -121,6 +137,26 @@ def test_senders_that_stop_halfway_keep_others_waiting_for_a_moment_and_are_sent
     for sender in senders:
         with closing(sender), suppress(ConnectionResetError):
             assert sender.recv(1) == b""
+
+
+def test_nobody_waits_for_a_worker_that_is_busy_while_another_is_not(tmp_path: Path) -> None:
+    with served(tmp_path, workers=2) as port, ThreadPoolExecutor() as pool:
+        for _ in range(10):  # both have begun
+            assert ask(port) == b"hello"
+        slow = pool.submit(ask, port, "/slow")
+        time.sleep(SLOW / 8)
+        began = time.monotonic()
+        for _ in range(10):
+            assert ask(port) == b"hello"
+        assert time.monotonic() - began < SLOW / 2
+        assert not slow.done()
+        assert slow.result() == b"hello"
+
+
+def test_a_worker_that_was_busy_takes_the_next(port: int) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(ask, [port] * 24)) == [b"hello"] * 24
+    assert ask(port) == b"hello"
 
 
 def test_garbage_is_not_looked_for_among_what_stays() -> None:
