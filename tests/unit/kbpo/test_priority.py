@@ -15,7 +15,11 @@ import os
 from kbpo.core import priority
 priority.give_way()
 print(os.nice(0))
-print(priority.OF_SESSION.read_text())
+print(priority.OF_SESSION.read_text().strip())
+if os.fork() == 0:
+    print("idle" if os.sched_getscheduler(0) == os.SCHED_IDLE else "not idle", flush=True)
+    os._exit(0)
+os.wait()
 """
 # A session of the test's own, whose leader starts who gives way.
 LED = """
@@ -37,8 +41,9 @@ def give_way(*started: str) -> tuple[int, str]:
         text=True,
         check=True,
     )
-    own, of_session = done.stdout.split("\n")[:2]
-    return int(own) - os.nice(0), of_session.split()[-1]
+    *_, idle = lines = done.stdout.splitlines()
+    assert idle == "idle"  # and so is whom it starts
+    return int(lines[0]) - os.nice(0), lines[1].split()[-1]
 
 
 @has_sessions
@@ -53,6 +58,7 @@ def test_a_session_of_others_stays_as_it_is() -> None:
 
 def leads(monkeypatch, written) -> None:
     monkeypatch.setattr(os, "nice", lambda _: 0)
+    monkeypatch.setattr(os, "sched_setscheduler", lambda *_: None)
     monkeypatch.setattr(os, "getsid", lambda _: os.getpid())
     monkeypatch.setattr(priority, "PAUSE", 0)
     monkeypatch.setattr(priority, "OF_SESSION", SimpleNamespace(write_text=written))
@@ -85,8 +91,53 @@ def test_a_session_that_keeps_its_priority_is_told_of(monkeypatch, caplog, error
 def test_where_sessions_have_no_priority_the_process_gives_way_alone(monkeypatch, tmp_path) -> None:
     nicer: list[int] = []
     monkeypatch.setattr(os, "nice", nicer.append)
+    monkeypatch.setattr(os, "sched_setscheduler", lambda *_: None)
     monkeypatch.setattr(os, "getsid", lambda _: os.getpid())
     monkeypatch.setattr(priority, "OF_SESSION", tmp_path / "none" / "autogroup")
     priority.give_way()
     assert nicer == [priority.NICER]
     assert priority.NICER > 0
+
+
+def test_where_no_process_may_be_idle_it_is_told_of(monkeypatch, caplog, tmp_path) -> None:
+    def refuse(*_: object) -> None:
+        raise PermissionError("not here")
+
+    monkeypatch.setattr(os, "nice", lambda _: 0)
+    monkeypatch.setattr(os, "sched_setscheduler", refuse)
+    monkeypatch.setattr(priority, "OF_SESSION", tmp_path / "none" / "autogroup")
+    priority.give_way()
+    assert "not here" in caplog.text
+
+
+class Clock:
+    """Time that passes only while somebody sleeps, who wakes too late by as much as is said."""
+
+    def __init__(self, late: float) -> None:
+        self.now, self.late, self.slept = 0.0, late, list[float]()
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds + self.late
+        self.slept.append(round(seconds, 3))
+
+
+@pytest.mark.parametrize(
+    ("nice", "late", "worked", "rests"),
+    [
+        (priority.NICER, 0.0, 0.1, [priority.BLINK]),
+        (priority.NICER, priority.LATE + 0.001, 0.1, [priority.BLINK, 0.3]),
+        (priority.NICER, priority.LATE + 0.001, 9.0, [priority.BLINK, priority.LONGEST_REST]),
+        (0, 1.0, 0.1, []),
+    ],
+    ids=["nobody waits", "others want the processor", "after long", "a process that does not give way"],
+)
+def test_who_gives_way_rests_after_what_others_did_for_it(monkeypatch, nice, late, worked, rests) -> None:
+    clock = Clock(late)
+    monkeypatch.setattr(priority, "time", clock)
+    monkeypatch.setattr(os, "nice", lambda _: nice)
+    with priority.letting_people_first():
+        clock.now += worked
+    assert clock.slept == rests
