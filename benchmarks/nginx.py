@@ -3,6 +3,7 @@
 import http.client
 import shutil
 import signal
+import socket
 import ssl
 import subprocess
 import time
@@ -63,6 +64,8 @@ def before(site: Site, program: str, folder: Path, port: int, host: str = "local
     ):
         assert old in text, f"proxy/nginx.conf says {old} no more"
         text = text.replace(old, new)
+    with socket.create_server(("127.0.0.1", port)):
+        pass  # else that of an earlier run would answer
     configuration, log = folder / "nginx.conf", folder / "nginx.log"
     configuration.write_text(text)
     with log.open("wb") as said:
