@@ -4,13 +4,15 @@ import gzip
 import io
 import json
 import re
+from contextlib import nullcontext
 
 import pytest
 from django.core.files.base import ContentFile
 from django.core.management import call_command
 
+from evaluation.kbp import predictions
 from evaluation.kbp.task import TASK as KBP
-from evaluation.models import Instance
+from evaluation.models import Instance, Prediction
 from evaluation.registry import TASKS
 from evaluation.submissions import checks, normalised, submitting, uploads
 from evaluation.views import walk
@@ -61,6 +63,27 @@ def check(cast, content):
     pipeline.read_checks()
     found.refresh_from_db()
     return found
+
+
+def test_what_is_stored_in_many_steps_is_each_claim_once(submit_file, cast, monkeypatch):
+    steps = []
+    monkeypatch.setattr(predictions, "PAGES", 1)
+    monkeypatch.setattr(predictions, "letting_people_first", lambda: nullcontext(steps.append(1)))
+    names = [f"DOC{number:03}" for number in range(200)]
+    for name in names:
+        DocumentFactory(corpus=cast.corpus, doc_id=name, sentences=True)
+    lines = [json.dumps({**CLAIM, "doc_id": name, "confidence": 0.5}) + "\n" for name in reversed(names)]
+    known = set(Instance.objects.values_list("pk", flat=True))
+    first = submit_file("".join(lines).encode(), "First")
+    assert len(steps) >= 4  # several of each kind
+    second = submit_file("".join(lines[:150]).encode(), "Second")
+    for submission, expected in ((first, lines), (second, lines[:150])):
+        stored = Prediction.objects.filter(submission=submission).order_by("line")
+        found = stored.values_list("line", "instance__document__doc_id", "confidence")
+        assert list(found) == [
+            (place, json.loads(line)["doc_id"], 0.5) for place, line in enumerate(expected, start=1)
+        ]
+    assert Instance.objects.exclude(pk__in=known).count() == 200
 
 
 @pytest.mark.parametrize("content", [LINE.encode(), gzip.compress(LINE.encode())], ids=["plain", "gzip"])

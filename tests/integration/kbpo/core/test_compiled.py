@@ -92,7 +92,7 @@ def test_rows_are_found_by_a_list_and_come_with_annotations() -> None:
         )
     )
     found = counted.all(pks=[corpora[0].pk, corpora[1].pk])
-    assert [(one, one.questions) for one in found] == [(corpora[0], 0), (corpora[1], 2)]  # type: ignore[attr-defined]
+    assert [(one, one.questions) for one in found] == [(corpora[0], 0), (corpora[1], 2)]
     assert counted.all(pks=[]) == []
 
 
