@@ -69,11 +69,13 @@ def proxy(bare: None, web: None) -> Iterator[Stalling]:
 
 
 def fail(monkeypatch: pytest.MonkeyPatch, cause: Exception) -> None:
-    """Have every query of submissions end in an error of Postgres'."""
+    """Have every query, put into SQL by Django now or once, end in an error of Postgres'."""
     error = OperationalError(str(cause))
     error.__cause__ = cause
     monkeypatch.setattr("django.db.models.query.QuerySet._fetch_all", Mock(side_effect=error))
     monkeypatch.setattr("django.db.models.query.QuerySet.get", Mock(side_effect=error))
+    monkeypatch.setattr("kbpo.core.database.compiled.Compiled.all", Mock(side_effect=error))
+    monkeypatch.setattr("kbpo.core.database.compiled.CompiledUpdate.do", Mock(side_effect=error))
 
 
 def test_silence_of_postgres_is_answered_within_seconds_until_it_speaks_again(
@@ -173,8 +175,6 @@ def test_on_a_hit_page_what_was_typed_is_said_to_be_kept(
     db: None, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fail(monkeypatch, errors.AdminShutdown())
-    gone = Mock(side_effect=OperationalError("gone"))
-    monkeypatch.setattr("kbpo.core.database.compiled.Compiled.first", gone)
     answer = client.get("/hits/abc/", headers={"host": "127.0.0.1:8000"})
     assert answer.status_code == 503
     assert "What you typed is kept" in answer.content.decode()
