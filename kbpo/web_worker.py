@@ -6,7 +6,7 @@ again and again, still holds them for these seconds each: a proxy in front must 
 (docs/operations.md).
 
 A worker whose threads are all at work takes no more connections: another may have a thread to spare, which
-would not know of those that wait here.
+would not know of those that wait here. One that stops takes those that wait for it then, and serves them.
 """
 
 import errno
@@ -79,21 +79,28 @@ class Worker(ThreadWorker):  # type: ignore[misc]
     ----------
     at_work : int
         Requests that have a thread, or wait for one of this worker's; told by its main thread alone.
+    is_stopping : bool
+        Whether it has begun to: it takes nobody any more.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.at_work = 0
+        self.is_stopping = False
 
     def set_accept_enabled(self, enabled: bool) -> None:
         """Take new connections or not: none while no thread is to spare."""
         super().set_accept_enabled(enabled and self.at_work < self.cfg.threads)
+        if not self.alive and not self.is_stopping:
+            self.is_stopping = True
+            for listener in self.sockets:
+                self._take_waiting(listener)
 
     def enqueue_req(self, conn: TConn) -> None:
         """Give a connection a thread; a new one that has sent nothing yet waits without one."""
         if conn.initialized or conn.data_ready:
-            self.at_work += 1
             super().enqueue_req(conn)
+            self.at_work += 1
             self._consider_accepting()
             return
         conn.sock = TimedSocket(conn.sock)
@@ -112,6 +119,13 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         """Handle a request."""
         conn.sock.begin()
         return super().handle(conn)
+
+    def _take_waiting(self, listener: Any) -> None:
+        """Take the connections that wait: when all workers have stopped they would be cut off."""
+        connections = -1
+        while connections < self.nr_conns < self.worker_connections:
+            connections = self.nr_conns
+            self.accept(listener)
 
     def _consider_accepting(self) -> None:
         self.set_accept_enabled(self.alive and self.nr_conns < self.worker_connections)

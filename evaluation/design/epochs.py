@@ -48,7 +48,7 @@ def commitment(secret: bytes) -> str:
 @transaction.atomic
 def open_epoch(*, corpus: Corpus, task: Task) -> Epoch:
     """Open a corpus' next epoch; the open one, if there is one, is returned as it is."""
-    Corpus.objects.select_for_update().get(pk=corpus.pk)
+    Corpus.objects.select_for_update(no_key=True).get(pk=corpus.pk)
     last = corpus.epochs.order_by("-number").first()
     if last is not None and last.released_at is None:
         return last
@@ -105,7 +105,7 @@ def release(
         against them. Or if that share of the documents cannot be retired.
     """
     task.check_corpus(corpus)
-    Corpus.objects.select_for_update().get(pk=corpus.pk)  # before its epochs, as everywhere
+    Corpus.objects.select_for_update(no_key=True).get(pk=corpus.pk)  # before its epochs, as everywhere
     epoch = Epoch.objects.select_for_update(of=("self",)).filter(corpus=corpus, released_at=None).first()
     if epoch is None:
         raise Conflict(f"no epoch of {corpus.tag} is open: there is nothing to release")

@@ -12,7 +12,7 @@ from evaluation.kbp.name_keys import digest
 from evaluation.models import Instance, Prediction, Submission, Unit
 from kbpo.core.database.analysing import analyse
 from kbpo.core.errors import InvalidInput
-from kbpo.core.priority import letting_people_first
+from kbpo.core.priority import Rests
 from kbpo_estimators import weighting
 from kbpo_formats.kbp.predictions import OFFSETS
 from kbpo_formats.ontologies.ontology import Ontology
@@ -35,6 +35,7 @@ def store_predictions(submission: Submission, predictions: Predictions) -> None:
         predictions.names("predicate"),
         predictions.names("object_name"),
     )
+    rests = Rests()
     documents = dict(Document.objects.filter(corpus=submission.corpus).values_list("doc_id", "id"))
     with connection.cursor() as cursor:
         cursor.execute(
@@ -75,6 +76,7 @@ def store_predictions(submission: Submission, predictions: Predictions) -> None:
             f" ORDER BY {key} ON CONFLICT DO NOTHING RETURNING id)"
             " INSERT INTO evaluation_unit (id, corpus_id) SELECT id, %(owner)s FROM new",
             owner=submission.corpus_id,
+            rests=rests,
         )
         # before it is joined, and foreign keys to it are checked
         analyse(dict.fromkeys((Unit, Instance), new))
@@ -88,12 +90,13 @@ def store_predictions(submission: Submission, predictions: Predictions) -> None:
             f" SELECT %(owner)s, instance.id, {rest} FROM ordered_prediction"
             f" JOIN evaluation_instance AS instance USING ({key}) WHERE {_OF_A_STEP}",
             owner=submission.pk,
+            rests=rests,
         )
         cursor.execute("DROP TABLE ordered_prediction")
     analyse({Prediction: len(predictions)})
 
 
-def _insert(cursor: CursorWrapper, statement: str, *, owner: int) -> int:
+def _insert(cursor: CursorWrapper, statement: str, *, owner: int, rests: Rests) -> int:
     """Insert from the ordered predictions, some pages of them at a time; return of how many rows.
 
     Between two of these steps Postgres is left to those in front of whom a page is to appear: nothing else
@@ -103,7 +106,7 @@ def _insert(cursor: CursorWrapper, statement: str, *, owner: int) -> int:
     (pages,) = cursor.fetchone()
     rows = 0
     for page in range(0, pages, PAGES):
-        with letting_people_first():
+        with rests.after():
             given: dict[str, str | int] = {"owner": owner, "from": f"({page},0)", "to": f"({page + PAGES},0)"}
             cursor.execute(statement, given)
             rows += cursor.rowcount

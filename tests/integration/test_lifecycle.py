@@ -204,8 +204,8 @@ def test_advance_says_that_something_is_tried_again_later(
 
 
 def begun(submission: Submission, *, attempts: int, worked: timedelta) -> None:
-    """Have a submission's reading begun an hour ago, and nobody at it since it was worked on for a while."""
-    then = timezone.now() - timedelta(hours=1)
+    """Have a submission's reading begun a day ago, and nobody at it since it was worked on for a while."""
+    then = timezone.now() - timedelta(days=1)
     StageWork.objects.create(
         submission=submission,
         stage="uploaded",
@@ -226,7 +226,7 @@ def test_a_stage_that_worked_past_its_deadline_fails_instead_of_starting_again(s
 
 def test_time_in_which_nobody_works_does_not_count_towards_the_deadline(submit: Submit) -> None:
     submission = submit("one")
-    begun(submission, attempts=1, worked=timedelta(minutes=9))
+    begun(submission, attempts=1, worked=work.DEADLINE - timedelta(minutes=1))
     pipeline.advance()
     assert reload(submission).state == "judging"
 

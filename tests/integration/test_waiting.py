@@ -14,7 +14,9 @@ from django.urls import reverse
 
 from annotations import questions
 from annotations.models import Corpus, Question
+from evaluation.design import epochs
 from evaluation.kbp import claims, predictions
+from evaluation.kbp.recall import document_phases
 from evaluation.kbp.task import TASK as KBP
 from evaluation.models import Epoch, Instance, Prediction, Problem, SampleBatch, StageWork, Submission
 from evaluation.reading import isolated
@@ -24,7 +26,7 @@ from kbpo import pipeline
 from kbpo.accounts.models import Membership, Team, User
 from kbpo.core.database import locks
 from kbpo.core.database.locks import brief_transaction, claim
-from kbpo.core.errors import TryAgain
+from kbpo.core.errors import Conflict, InvalidInput, TryAgain
 from tests.factories import SampleBatchFactory, SubmissionFactory, UserFactory
 from tests.integration.conftest import Submit
 
@@ -117,6 +119,27 @@ def test_what_is_cancelled_while_it_is_read_or_stored_leaves_nothing(
     assert not Instance.objects.exists()
     assert not Problem.objects.exists()
     assert not StageWork.objects.exists()
+
+
+def test_an_organiser_does_not_wait_for_claims_that_are_stored(
+    submit: Submit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corpus = submit("one").corpus
+    with (
+        held_up(monkeypatch, predictions, "analyse") as (reached, go_on),
+        beside(pipeline.validate_submissions) as moved,
+    ):
+        assert reached.wait(PATIENCE)
+        begun = time.monotonic()
+        assert epochs.open_epoch(corpus=corpus, task=KBP).number == 1
+        with pytest.raises(Conflict, match="nothing to release"):
+            epochs.release(corpus=corpus, task=KBP)
+        with pytest.raises(InvalidInput, match="is not between"):
+            document_phases.sample_documents(corpus=corpus, size=1)
+        assert time.monotonic() - begun < AT_ONCE
+        assert not moved
+        go_on.set()
+    assert moved == [1]
 
 
 @pytest.mark.parametrize("where", [(claims, "read_rows"), (questions, "ask_relations")])

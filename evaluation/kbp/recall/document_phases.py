@@ -79,7 +79,7 @@ def sample_documents(
     Conflict
         If the corpus has another sample.
     """
-    Corpus.objects.select_for_update().get(pk=corpus.pk)
+    Corpus.objects.select_for_update(no_key=True).get(pk=corpus.pk)
     sample = DocumentSample.current(corpus)
     root = sample and exhaustive.root_of(sample)
     number = root.number if root else exhaustive.next_number(corpus)

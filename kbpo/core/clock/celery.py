@@ -130,6 +130,9 @@ def limit_waiting(**_: Any) -> None:
 @celeryd_init.connect
 def give_way(**_: Any) -> None:
     """Let the web processes of this machine go first: there people wait, here nobody does."""
+    from django.db import connection
+
+    connection.get_connection_params()  # starts the embedded Postgres, if it is that: it is web's as well
     priority.give_way()
 
 

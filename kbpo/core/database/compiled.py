@@ -6,13 +6,14 @@ again and again, that is a good part of what it takes.
 
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from django.db import DEFAULT_DB_ALIAS, connection, transaction
 from django.db.models import BooleanField, Expression, F, Field, Func, QuerySet
 from django.db.models.expressions import Combinable
 from django.db.models.query import ModelIterable, get_related_populators
 from django.db.models.sql import UpdateQuery
+from django.db.transaction import TransactionManagementError
 
 R = TypeVar("R")
 
@@ -69,31 +70,50 @@ class Compiled(Generic[R]):
         self._make = make
 
     def all(self, **values: object) -> list[R]:
-        """Ask with these values."""
-        statement, parameters, build = self._ready
-        given: list[Any] = [_given(one, values) for one in parameters]
+        """Ask with these values.
+
+        Raises
+        ------
+        TransactionManagementError
+            If it locks rows, outside of a transaction.
+        """
+        ready = self._ready
+        if ready.locks and connection.get_autocommit():
+            raise TransactionManagementError("rows are locked within a transaction alone")
+        given: list[Any] = [_given(one, values) for one in ready.parameters]
         with connection.cursor() as cursor:
-            cursor.execute(statement, given)
-            return build(cursor.fetchall())
+            cursor.execute(ready.statement, given)
+            return ready.build(cursor.fetchall())
 
     def first(self, **values: object) -> R | None:
         """Return the first row of the answer; None where there is none."""
         return next(iter(self.all(**values)), None)
 
     @cached_property
-    def _ready(self) -> tuple[str, tuple[object, ...], Callable[[list[tuple[Any, ...]]], list[Any]]]:
-        """Do once what Django's `ModelIterable` and `ValuesListIterable` do each time."""
+    def _ready(self) -> "_Ready":
+        """Do once what Django's `ModelIterable` and `ValuesListIterable` do each time.
+
+        Nothing of it holds the connection of whoever comes first: that is of a thread, which may end.
+        """
         query = self._make()
+        locks = query.query.select_for_update
         compiler: Any = query.query.get_compiler(DEFAULT_DB_ALIAS)
         statement, parameters = compiler.as_sql()
         info, select = compiler.klass_info, compiler.select
-        converters = compiler.get_converters([column for column, _, _ in select])
+        converters = tuple(compiler.get_converters([column for column, _, _ in select]).items())
 
         def convert(rows: list[tuple[Any, ...]]) -> list[Any]:
-            return list(map(tuple, compiler.apply_converters(rows, converters))) if converters else rows
+            return [converted(row) for row in rows] if converters else rows
+
+        def converted(row: tuple[Any, ...]) -> tuple[Any, ...]:
+            values = list(row)
+            for place, (functions, expression) in converters:
+                for function in functions:
+                    values[place] = function(values[place], expression, connection)
+            return tuple(values)
 
         if not issubclass(query._iterable_class, ModelIterable):
-            return statement, tuple(parameters), convert
+            return _Ready(statement, tuple(parameters), locks, convert)
         first, last = info["select_fields"][0], info["select_fields"][-1]
         names = [column.target.attname for column, _, _ in select[first : last + 1]]
         populators: Callable[..., list[Any]] = get_related_populators  # its type is that of a later Django
@@ -111,7 +131,16 @@ class Compiled(Generic[R]):
                 found.append(one)
             return found
 
-        return statement, tuple(parameters), build
+        return _Ready(statement, tuple(parameters), locks, build)
+
+
+class _Ready(NamedTuple):
+    """A query in SQL, whether it locks rows, and what makes its answer of the rows that come."""
+
+    statement: str
+    parameters: tuple[object, ...]
+    locks: bool
+    build: Callable[[list[tuple[Any, ...]]], list[Any]]
 
 
 class _Value(Given):

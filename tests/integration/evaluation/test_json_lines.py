@@ -18,6 +18,7 @@ from evaluation.submissions import checks, normalised, submitting, uploads
 from evaluation.views import walk
 from kbpo import pipeline
 from kbpo.core.commands import Refused
+from kbpo.core.priority import Rests
 from tests.factories import DocumentFactory
 from tests.integration.evaluation.test_files import GOOD
 
@@ -68,7 +69,7 @@ def check(cast, content):
 def test_what_is_stored_in_many_steps_is_each_claim_once(submit_file, cast, monkeypatch):
     steps = []
     monkeypatch.setattr(predictions, "PAGES", 1)
-    monkeypatch.setattr(predictions, "letting_people_first", lambda: nullcontext(steps.append(1)))
+    monkeypatch.setattr(Rests, "after", lambda self: nullcontext(steps.append(1)))
     names = [f"DOC{number:03}" for number in range(200)]
     for name in names:
         DocumentFactory(corpus=cast.corpus, doc_id=name, sentences=True)

@@ -93,12 +93,12 @@ def application(environ, start_response):
 @pytest.fixture
 def port(tmp_path: Path) -> Iterator[int]:
     """A server with a single thread, that waits a third of a second for a request."""
-    with served(tmp_path, workers=1) as found:
+    with served(tmp_path, workers=1) as (found, _):
         yield found
 
 
 @contextmanager
-def served(tmp_path: Path, *, workers: int) -> Iterator[int]:
+def served(tmp_path: Path, *, workers: int) -> Iterator[tuple[int, "subprocess.Popen[bytes]"]]:
     (tmp_path / "echo.py").write_text(APPLICATION)
     with socket.create_server(("127.0.0.1", 0)) as listening:
         command = [
@@ -109,7 +109,7 @@ def served(tmp_path: Path, *, workers: int) -> Iterator[int]:
         ]
         process = subprocess.Popen(command, pass_fds=[listening.fileno()], cwd=tmp_path)
         try:
-            yield listening.getsockname()[1]
+            yield listening.getsockname()[1], process
         finally:
             process.terminate()
             process.wait(30)
@@ -140,7 +140,7 @@ def test_senders_that_stop_halfway_keep_others_waiting_for_a_moment_and_are_sent
 
 
 def test_nobody_waits_for_a_worker_that_is_busy_while_another_is_not(tmp_path: Path) -> None:
-    with served(tmp_path, workers=2) as port, ThreadPoolExecutor() as pool:
+    with served(tmp_path, workers=2) as (port, _), ThreadPoolExecutor() as pool:
         for _ in range(10):  # both have begun
             assert ask(port) == b"hello"
         slow = pool.submit(ask, port, "/slow")
@@ -166,3 +166,15 @@ def test_garbage_is_not_looked_for_among_what_stays() -> None:
         assert "kbpo.api.urls" in sys.modules
     finally:
         gc.unfreeze()
+
+
+def test_who_waits_for_a_worker_that_stops_is_served(tmp_path: Path) -> None:
+    with served(tmp_path, workers=1) as (port, process), ThreadPoolExecutor() as pool:
+        assert ask(port) == b"hello"
+        slow = pool.submit(ask, port, "/slow")
+        time.sleep(SLOW / 8)
+        waiting = [pool.submit(ask, port) for _ in range(3)]
+        time.sleep(SLOW / 8)
+        process.terminate()
+        assert [one.result() for one in (slow, *waiting)] == [b"hello"] * 4
+        assert process.wait(30) == 0

@@ -1,10 +1,15 @@
 """Compiled queries return what the same queries do, with values that are given later."""
 
+import gc
+import weakref
 from datetime import timedelta
+from threading import Thread
 
 import pytest
-from django.db import transaction
+from django.db import DEFAULT_DB_ALIAS, connection, transaction
+from django.db import connections as connections_of_django
 from django.db.models import Count, Exists, F, OuterRef
+from django.db.transaction import TransactionManagementError
 from django.utils import timezone
 
 from annotations.models import Corpus, Question
@@ -73,6 +78,37 @@ def test_rows_can_be_locked() -> None:
     locked = Compiled(lambda: Hit.objects.select_for_update(no_key=True).filter(pk=Given("pk")))
     with transaction.atomic():
         assert locked.first(pk=hit.pk) == hit
+
+
+@pytest.mark.django_db(transaction=True)
+def test_rows_are_not_locked_outside_of_a_transaction_also_once_it_is_compiled() -> None:
+    hit = HitFactory.create()
+    locked = Compiled(lambda: Hit.objects.select_for_update(no_key=True).filter(pk=Given("pk")))
+    with transaction.atomic():
+        assert locked.first(pk=hit.pk) == hit
+    with pytest.raises(TransactionManagementError):
+        locked.first(pk=hit.pk)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_who_compiles_a_query_first_may_go_with_its_connection() -> None:
+    kept = {"step": 2}
+    row = AssignmentFactory.create(draft=kept)
+    found = Compiled(lambda: Assignment.objects.filter(pk=Given("pk")))
+    connections = []
+
+    def compile_it() -> None:
+        found.first(pk=row.pk)
+        connections.append(weakref.ref(connections_of_django[DEFAULT_DB_ALIAS]))
+        connection.close()
+
+    thread = Thread(target=compile_it)
+    thread.start()
+    thread.join()
+    del thread
+    gc.collect()
+    assert connections[0]() is None
+    assert found.first(pk=row.pk).draft == kept
 
 
 def test_a_value_that_is_missing_is_an_error() -> None:
