@@ -47,7 +47,7 @@ def load_classes(*, path: Path | str, corpus: Corpus) -> ClassList:
             f"version {record.version} of the classes {record.name} is there already, and says something"
             f" else: give what has changed the version {record.version + 1}"
         )
-    corpus = Corpus.objects.select_for_update().get(pk=corpus.pk)
+    corpus = Corpus.objects.select_for_update(no_key=True).get(pk=corpus.pk)
     if corpus.classes_id not in (None, found.pk):
         raise Conflict(f"the corpus {corpus.tag} has the classes {corpus.classes}; it keeps them")
     Corpus.objects.filter(pk=corpus.pk).update(classes=found)

@@ -214,7 +214,7 @@ def load_annotations(
     Conflict
         If an annotation differs from the loaded one; names the document.
     """
-    corpus = Corpus.objects.select_for_update().get(pk=corpus.pk)
+    corpus = Corpus.objects.select_for_update(no_key=True).get(pk=corpus.pk)
     created = unchanged = mentions = relations = 0
     reader = partial(read_annotation, ontology=ontologies.ontology_of(corpus))
     for batch in _batches(_lines(path, reader, limits)):
@@ -256,7 +256,7 @@ def _corpus(
     wanted = ontologies.find_version(DEFAULT_ONTOLOGY if ontology is None else ontology)
     if audit_share is not None and not 0 <= audit_share <= 1:
         raise InvalidInput(f"is {audit_share!r}; it must be from 0 to 1", where="--audit-share")
-    corpus = Corpus.objects.select_for_update().filter(tag=tag).first()
+    corpus = Corpus.objects.select_for_update(no_key=True).filter(tag=tag).first()
     if corpus is None:
         may_audit = given["design"] in (None, Corpus.Design.COORDINATED)
         if audit_share and not may_audit:
@@ -279,7 +279,7 @@ def _corpus(
         _clean(new)
         # Somebody else may be making it: wait for them, and go on with theirs.
         Corpus.objects.bulk_create([new], ignore_conflicts=True)
-        corpus = Corpus.objects.select_for_update().get(tag=tag)
+        corpus = Corpus.objects.select_for_update(no_key=True).get(tag=tag)
         is_new = is_new and corpus.documents.exists()
     if is_new:
         raise Conflict(f"there is a corpus {tag} already: choose another tag")

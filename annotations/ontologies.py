@@ -163,7 +163,7 @@ def load_guidelines(*, path: Path | str, corpus: Corpus, by: User | None = None)
         If the file cannot be read or is refused (`Faulty`: with every fault, and its line).
     """
     data = _read_file(path)
-    corpus = Corpus.objects.select_for_update().get(pk=corpus.pk)
+    corpus = Corpus.objects.select_for_update(no_key=True).get(pk=corpus.pk)
     content = _write_guidelines(
         read_guidelines(data, _stored_ontology(str(corpus.ontology_id)), where=str(path))
     )

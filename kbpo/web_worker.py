@@ -6,13 +6,15 @@ again and again, still holds them for these seconds each: a proxy in front must 
 (docs/operations.md).
 
 A worker whose threads are all at work takes no more connections: another may have a thread to spare, which
-would not know of those that wait here. One that stops takes those that wait for it then, and serves them.
+would not know of those that wait here. One that stops goes on so until
+nobody waits, and then listens no more: who comes later is refused at once, instead of waiting for nobody.
 """
 
 import errno
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextlib import suppress
 from functools import partial
 from selectors import EVENT_READ
 from socket import socket
@@ -79,22 +81,18 @@ class Worker(ThreadWorker):  # type: ignore[misc]
     ----------
     at_work : int
         Requests that have a thread, or wait for one of this worker's; told by its main thread alone.
-    is_stopping : bool
-        Whether it has begun to: it takes nobody any more.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.at_work = 0
-        self.is_stopping = False
+        self._listens_until: float | None = None
 
     def set_accept_enabled(self, enabled: bool) -> None:
         """Take new connections or not: none while no thread is to spare."""
-        super().set_accept_enabled(enabled and self.at_work < self.cfg.threads)
-        if not self.alive and not self.is_stopping:
-            self.is_stopping = True
-            for listener in self.sockets:
-                self._take_waiting(listener)
+        super().set_accept_enabled(enabled and self.alive and self.at_work < self.cfg.threads)
+        if not self.alive:
+            self._take_waiting()
 
     def enqueue_req(self, conn: TConn) -> None:
         """Give a connection a thread; a new one that has sent nothing yet waits without one."""
@@ -120,15 +118,39 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         conn.sock.begin()
         return super().handle(conn)
 
-    def _take_waiting(self, listener: Any) -> None:
-        """Take the connections that wait: when all workers have stopped they would be cut off."""
-        connections = -1
-        while connections < self.nr_conns < self.worker_connections:
-            connections = self.nr_conns
-            self.accept(listener)
+    def murder_pending(self) -> None:
+        """Close the connections that have sent nothing for too long; another may come instead of one."""
+        super().murder_pending()
+        if not self.alive:
+            self._take_waiting()
+
+    def is_parent_alive(self) -> bool:
+        """Say whether gunicorn's first process is there; without it this worker stops."""
+        if not super().is_parent_alive():
+            self.alive = False
+        return bool(self.alive)
 
     def _consider_accepting(self) -> None:
-        self.set_accept_enabled(self.alive and self.nr_conns < self.worker_connections)
+        self.set_accept_enabled(self.nr_conns < self.worker_connections)
+
+    def _take_waiting(self) -> None:
+        """As a worker that stops, take who waits and has a thread here; close what nobody waits at.
+
+        All workers may be stopping, and who still waits when the last one ends is cut off.
+        """
+        now = time.monotonic()
+        if self._listens_until is None:
+            self._listens_until = now + self.cfg.graceful_timeout / 2
+        while self.sockets:
+            listener, connections = self.sockets[0], self.nr_conns
+            if now < self._listens_until:
+                if self.at_work + len(self.pending_conns) >= self.cfg.threads:
+                    return
+                with suppress(OSError):  # such as too many files that are open
+                    self.accept(listener)
+            if self.nr_conns == connections:
+                self.sockets.remove(listener)
+                listener.close()
 
 
 def _too_slow() -> ConnectionResetError:

@@ -47,7 +47,8 @@ class Limits:
     cpu_seconds : int
         Of the child. Where every problem is recorded, that has `Order.seconds_to_record` of its own.
     seconds : float
-        On the clock; less than a stage of the pipeline has.
+        On the clock, of which no file is to blame: others may have the processor. Less than a stage of the
+        pipeline has.
     memory : int
         Bytes of address space.
     output : int
@@ -55,7 +56,7 @@ class Limits:
     """
 
     # Five million honest lines, the most that a file may have, take some 45 s, 2 GB and 0.1 GB.
-    # On full cores, where a worker gives way, it has a thirtieth of one: the clock must not refuse for that.
+    # On full cores, where a worker gives way, it has a thirtieth of one.
     cpu_seconds: int = 180
     seconds: float = 3600.0
     memory: int = 5 << 29
@@ -132,7 +133,7 @@ def read(
     InvalidInput
         If there is no such format.
     ReaderFailed
-        If the child ended for another reason than its limits.
+        If the child ended for another reason than its limits, or took too long by the clock.
     Abandoned
         If it was not wanted any more.
     """
@@ -184,7 +185,7 @@ def normalise(
     InvalidInput
         If there is no such format, or the file is refused.
     ReaderFailed
-        If the child ended for another reason than its limits.
+        If the child ended for another reason than its limits, or took too long by the clock.
     Abandoned
         If it was not wanted any more.
     """
@@ -259,6 +260,8 @@ def _answer(
         finally:
             child.kill()
             child.wait()
+        if status is None:
+            raise ReaderFailed(f"the file was not read within {limits.seconds:g} seconds by the clock")
         reason = _reason(status, limits)
         if status != 0 and reason is None:
             errors.seek(0)
@@ -281,8 +284,6 @@ def _wait(child: "subprocess.Popen[bytes]", seconds: float, is_wanted: Callable[
 
 
 def _reason(status: int | None, limits: Limits) -> Reason | None:
-    if status is None:
-        return "TOO_SLOW", f"{limits.seconds:g}"
     if status == -signal.SIGXCPU:
         return "TOO_SLOW", f"{limits.cpu_seconds}"
     if status == OUT_OF_MEMORY:

@@ -204,7 +204,7 @@ def sign_of_life(
     words = f"{doing}; last sign of life {ago(silence)}; try {work.attempts}"
     if silence > SILENT:
         words = f"{stopped}; it is tried again by itself"
-    return f"{words}; until {work.deadline_at:%H:%M} UTC at the latest."
+    return f"{words}."
 
 
 def version(

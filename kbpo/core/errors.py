@@ -51,6 +51,8 @@ class OverBudget(Conflict):
 class TryAgain(Conflict):
     """It is held by work that takes a moment: the same again, a little later, will do."""
 
+    status = 423
+
 
 class TooMany(KbpoError):
     """Somebody asks for more at a time than anybody may.

@@ -29,15 +29,15 @@ def give_way() -> None:
     or a unit of its own, whose share whoever starts it has to say (``cpu_shares`` in docker-compose.yml).
 
     With a session of its own it becomes an idle process besides (``SCHED_IDLE``): that does not lower the
-    session's share, but it leaves the processor at once when another wakes up, and Linux looks for an idle
-    core where it runs. Among processes that share with it, an idle one would have next to nothing.
+    session's share, but whoever wakes up is given a core where only such processes run, as one that rests.
+    Among processes that share with it, an idle one would have next to nothing.
     """
     os.nice(NICER)
     if os.getsid(0) == os.getpid() and _lower_session() and _is_shared_out_by_sessions():
         try:
             os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
         except OSError as error:  # whoever runs it lets nobody
-            logger.warning("this process does not leave the processor at once to others: %s", error)
+            logger.warning("this process does not become an idle one: %s", error)
 
 
 def _lower_session() -> bool:

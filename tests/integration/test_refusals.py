@@ -75,12 +75,13 @@ def test_a_form_without_its_token_is_refused_in_words(db):
 
 def test_what_takes_a_moment_is_no_matter_of_being_too_late(middleware, request_):
     page = middleware.process_exception(request_, TryAgain("It is being stored: try again in a moment."))
-    assert page.status_code == 409
+    assert page.status_code == 423
     assert "Not at this moment" in page.content.decode()
 
 
-def test_the_api_says_that_something_takes_a_moment_as_a_conflict():
-    assert api_exception_handler(TryAgain("It is being stored."), {}).status_code == 409
+def test_the_api_says_of_what_takes_a_moment_that_the_same_may_be_tried_again():
+    answer = api_exception_handler(TryAgain("It is being stored."), {})
+    assert (answer.status_code, answer.data["type"].rpartition("#")[2]) == (423, "busy")
 
 
 def test_a_refusal_says_what_to_do_next(middleware, request_):

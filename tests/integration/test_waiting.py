@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
+from pathlib import Path
 from threading import Event, Thread
 from types import ModuleType
 
@@ -13,10 +14,12 @@ from django.test import Client
 from django.urls import reverse
 
 from annotations import questions
+from annotations.corpora import load_annotations
 from annotations.models import Corpus, Question
+from annotations.ontologies import load_guidelines
 from evaluation.design import epochs
 from evaluation.kbp import claims, predictions
-from evaluation.kbp.recall import document_phases
+from evaluation.kbp.recall import document_phases, exhaustive
 from evaluation.kbp.task import TASK as KBP
 from evaluation.models import Epoch, Instance, Prediction, Problem, SampleBatch, StageWork, Submission
 from evaluation.reading import isolated
@@ -122,9 +125,10 @@ def test_what_is_cancelled_while_it_is_read_or_stored_leaves_nothing(
 
 
 def test_an_organiser_does_not_wait_for_claims_that_are_stored(
-    submit: Submit, monkeypatch: pytest.MonkeyPatch
+    submit: Submit, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    corpus = submit("one").corpus
+    corpus, empty = submit("one").corpus, tmp_path / "empty"
+    empty.touch()
     with (
         held_up(monkeypatch, predictions, "analyse") as (reached, go_on),
         beside(pipeline.validate_submissions) as moved,
@@ -136,6 +140,12 @@ def test_an_organiser_does_not_wait_for_claims_that_are_stored(
             epochs.release(corpus=corpus, task=KBP)
         with pytest.raises(InvalidInput, match="is not between"):
             document_phases.sample_documents(corpus=corpus, size=1)
+        with pytest.raises(Conflict, match="another is not drawn"):
+            exhaustive.draw_documents(corpus=corpus, size=1)
+        with pytest.raises(InvalidInput, match="holds no annotations"):
+            load_annotations(path=empty, corpus=corpus)
+        with pytest.raises(InvalidInput):
+            load_guidelines(path=empty, corpus=corpus)
         assert time.monotonic() - begun < AT_ONCE
         assert not moved
         go_on.set()

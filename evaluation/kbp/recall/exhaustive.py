@@ -106,7 +106,7 @@ def draw_documents(*, corpus: Corpus, size: int | None = None, seed: int | None 
     Conflict
         If another sample was drawn before: to draw until one pleases would make it a chosen one.
     """
-    Corpus.objects.select_for_update().get(pk=corpus.pk)
+    Corpus.objects.select_for_update(no_key=True).get(pk=corpus.pk)
     existing = DocumentSample.current(corpus)
     if existing is not None and existing.first_size is not None and size is None:
         return existing

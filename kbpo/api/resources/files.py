@@ -233,7 +233,7 @@ class SubmissionFileView(_NormalisedView):
     """What a submission claims, written anew."""
 
     kind = "submission"
-    refuses = {"GET": (409,), "POST": (409,)}
+    refuses = {"GET": (409,), "POST": (409, 423)}
 
     @extend_schema(operation_id="read_submission_file", parameters=[RANGE], responses=_SENT)
     def get(self, request: Request, pk: int) -> HttpResponseBase:
@@ -250,7 +250,7 @@ class CheckFileView(_NormalisedView):
     """What a checked file claims, written anew."""
 
     kind = "check"
-    refuses = {"GET": (409,), "POST": (409,)}
+    refuses = {"GET": (409,), "POST": (409, 423)}
 
     @extend_schema(operation_id="read_check_file", parameters=[RANGE], responses=_SENT)
     def get(self, request: Request, pk: UUID) -> HttpResponseBase:

@@ -299,7 +299,7 @@ class SubmissionView(ApiView):
 class ActView(ApiView):
     """What a team may do with a submission."""
 
-    refuses = {"POST": (409,)}
+    refuses = {"POST": (409, 423)}
 
     @extend_schema(
         operation_id="act_on_submission",

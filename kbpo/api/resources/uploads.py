@@ -175,7 +175,7 @@ class UploadsView(_TusView):
 class UploadView(_TusView):
     """One upload of the caller's."""
 
-    refuses = {"HEAD": (412,), "PATCH": (409, 412, 423, 460, 507), "DELETE": (409, 412)}
+    refuses = {"HEAD": (412,), "PATCH": (409, 412, 423, 460, 507), "DELETE": (409, 412, 423)}
 
     @extend_schema(
         operation_id="measure_upload",

@@ -132,8 +132,10 @@ def give_way(**_: Any) -> None:
     """Let the web processes of this machine go first: there people wait, here nobody does."""
     from django.db import connection
 
-    connection.get_connection_params()  # starts the embedded Postgres, if it is that: it is web's as well
-    priority.give_way()
+    try:
+        connection.get_connection_params()  # starts the embedded Postgres, if it is that: it is web's as well
+    finally:
+        priority.give_way()
 
 
 @worker_ready.connect

@@ -108,8 +108,10 @@ def served(tmp_path: Path, *, workers: int) -> Iterator[tuple[int, "subprocess.P
             *("--bind", f"fd://{listening.fileno()}", "--log-level", "critical", "--no-control-socket"),
         ]
         process = subprocess.Popen(command, pass_fds=[listening.fileno()], cwd=tmp_path)
+        port = listening.getsockname()[1]
+        listening.close()  # it is the server's alone
         try:
-            yield listening.getsockname()[1], process
+            yield port, process
         finally:
             process.terminate()
             process.wait(30)
@@ -178,3 +180,29 @@ def test_who_waits_for_a_worker_that_stops_is_served(tmp_path: Path) -> None:
         process.terminate()
         assert [one.result() for one in (slow, *waiting)] == [b"hello"] * 4
         assert process.wait(30) == 0
+
+
+def test_workers_that_stop_share_who_waits(tmp_path: Path) -> None:
+    with served(tmp_path, workers=2) as (port, process), ThreadPoolExecutor(8) as pool:
+        for _ in range(10):  # both have begun
+            assert ask(port) == b"hello"
+        began = time.monotonic()
+        slow = [pool.submit(ask, port, "/slow") for _ in range(6)]
+        time.sleep(SLOW / 4)
+        process.terminate()
+        assert [one.result() for one in slow] == [b"hello"] * 6
+        assert time.monotonic() - began < 4.5 * SLOW  # three rounds, not five
+
+
+def test_who_comes_while_a_worker_stops_is_served_or_refused(tmp_path: Path) -> None:
+    with served(tmp_path, workers=1) as (port, process), ThreadPoolExecutor() as pool:
+        assert ask(port) == b"hello"
+        slow = pool.submit(ask, port, "/slow")
+        time.sleep(SLOW / 8)
+        process.terminate()
+        time.sleep(SLOW / 8)
+        assert ask(port) == b"hello"
+        assert slow.result() == b"hello"
+        assert process.wait(30) == 0
+        with pytest.raises(ConnectionRefusedError):
+            ask(port)

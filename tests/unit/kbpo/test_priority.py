@@ -4,12 +4,14 @@ import os
 import subprocess
 import sys
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
 from django.db import connection
 
 from kbpo.core import priority
 from kbpo.core.clock import celery
+from kbpo.core.errors import Unavailable
 from tests.conftest import ROOT
 
 GIVING_WAY = """
@@ -156,6 +158,16 @@ def test_a_worker_has_the_embedded_postgres_started_before_it_gives_way(monkeypa
     monkeypatch.setattr(priority, "give_way", lambda: done.append("gives way"))
     celery.give_way()
     assert done == ["Postgres", "gives way"]
+
+
+def test_a_worker_whose_postgres_does_not_start_yet_gives_way_all_the_same(monkeypatch) -> None:
+    done: list[str] = []
+    gone = Mock(side_effect=Unavailable("not ready"))
+    monkeypatch.setattr(connection, "get_connection_params", gone)
+    monkeypatch.setattr(priority, "give_way", lambda: done.append("gives way"))
+    with pytest.raises(Unavailable):
+        celery.give_way()
+    assert done == ["gives way"]
 
 
 class Clock:

@@ -70,7 +70,6 @@ def test_a_file_without_a_claim_is_refused(texts):
 @pytest.mark.parametrize(
     ("limits", "code", "words"),
     [
-        ({"seconds": 0.001}, "TOO_SLOW", "longer than 0.001 seconds"),
         ({"cpu_seconds": 1}, "TOO_SLOW", "longer than 1 seconds"),
         ({"memory": 150_000_000}, "TOO_LARGE", "takes more than 150,000,000 bytes of memory"),
         ({"output": 100}, "TOO_LARGE", "more than fits into 100 bytes"),
@@ -105,6 +104,11 @@ def test_recording_has_time_of_its_own(texts, tmp_path):
 def test_a_reader_that_fails_by_itself_is_no_fault_of_the_file(tmp_path):
     with pytest.raises(ReaderFailed, match="status 1"):
         outcome(GOOD, tmp_path / "missing")
+
+
+def test_a_file_is_not_refused_by_the_clock(texts):
+    with pytest.raises(ReaderFailed, match=r"not read within 0\.001 seconds by the clock"):
+        outcome(many_entities(1_000), texts, seconds=0.001)
 
 
 def test_a_format_that_does_not_exist_is_refused(texts):
