@@ -203,7 +203,7 @@ def test_the_page_asks_few_queries_however_many_claims(
         page(client, submission)
 
 
-def test_work_shows_a_sign_of_life_and_its_deadline(submit, member, client):
+def test_work_shows_a_sign_of_life(submit, member, client):
     submission = submit("one")
     now = timezone.now()
     StageWork.objects.create(
@@ -215,7 +215,7 @@ def test_work_shows_a_sign_of_life_and_its_deadline(submit, member, client):
         deadline_at=now + timedelta(minutes=10),
     )
     found = page(client, submission)
-    assert "Reading the file; last sign of life 0 s ago; try 2; until" in found
+    assert re.search(r"Reading the file; last sign of life \d s ago; try 2\.", found)
     assert "Reading the file" in client.get(f"/api/v1/submissions/{submission.pk}/").json()["work"]
 
 
