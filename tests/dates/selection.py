@@ -94,6 +94,7 @@ ON_ANY_DAY = [
     "integration/test_waiting.py",
     "integration/test_whole_documents.py",
     "unit/annotations/challenges/test_calendar.py",
+    "unit/evaluation/reading/test_isolated.py",
     "unit/evaluation/scoring/test_listing.py",
     "unit/evaluation/scoring/test_timeline.py",
     "unit/evaluation/submissions/test_places.py",

@@ -173,7 +173,7 @@ def test_visitors_of_a_network_check_few_files_an_hour(client, open_corpus, monk
 
 def test_a_visitor_waits_while_the_files_of_others_are_read(client, open_corpus, monkeypatch):
     monkeypatch.setattr(visiting, "AT_ONCE", 0)
-    assert send(client, open_corpus).status_code == 409
+    assert send(client, open_corpus).status_code == 423
 
 
 def test_help_offers_newcomers_the_files_of_a_public_corpus(client, open_corpus):
