@@ -16,6 +16,7 @@ import pytest
 from kbpo import web_server, web_worker
 from kbpo.web_worker import PATIENCE, RATE, TimedSocket
 from tests.conftest import ROOT
+from tests.processes import wait_until
 
 Pair = tuple[socket.socket, socket.socket]
 
@@ -76,6 +77,7 @@ SLOW = 2.0  # seconds
 APPLICATION = (
     f"SLOW = {SLOW}"
     + """
+import os
 import time
 from kbpo import web_worker
 web_worker.PATIENCE = 0.3
@@ -84,6 +86,8 @@ def application(environ, start_response):
     body = environ["wsgi.input"].read()
     if environ["PATH_INFO"] == "/slow":
         time.sleep(SLOW)
+    if environ["PATH_INFO"] == "/who":
+        body = str(os.getpid()).encode()
     start_response("200 OK", [("Content-Length", str(len(body)))])
     return [body]
 """
@@ -184,8 +188,13 @@ def test_who_waits_for_a_worker_that_stops_is_served(tmp_path: Path) -> None:
 
 def test_workers_that_stop_share_who_waits(tmp_path: Path) -> None:
     with served(tmp_path, workers=2) as (port, process), ThreadPoolExecutor(8) as pool:
-        for _ in range(10):  # both have begun
-            assert ask(port) == b"hello"
+        begun: set[bytes] = set()
+
+        def have_begun() -> bool:
+            begun.add(ask(port, "/who"))
+            return len(begun) == 2
+
+        assert wait_until(have_begun)
         began = time.monotonic()
         slow = [pool.submit(ask, port, "/slow") for _ in range(6)]
         time.sleep(SLOW / 4)
