@@ -41,9 +41,8 @@ def release_recorded(*, corpus: Corpus, task: Task, questions: Collection[int], 
         If anything of the corpus was sampled, or no epoch is open.
     """
     task.check_corpus(corpus)
-    locked = Corpus.objects.select_for_update(no_key=True).get(
-        pk=corpus.pk
-    )  # before its epochs, as everywhere
+    # before its epochs, as everywhere
+    locked = Corpus.objects.select_for_update(no_key=True).get(pk=corpus.pk)
     epoch = Epoch.objects.select_for_update(of=("self",)).filter(corpus=corpus, released_at=None).first()
     if epoch is None:
         raise Conflict(f"no epoch of {corpus.tag} is open")

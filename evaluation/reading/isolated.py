@@ -38,6 +38,10 @@ class ReaderFailed(KbpoError):
     status = 500
 
 
+class NotInTime(ReaderFailed):
+    """Reading took too long by the clock: others may have had the processor."""
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
     """What reading one file may cost.
@@ -261,7 +265,7 @@ def _answer(
             child.kill()
             child.wait()
         if status is None:
-            raise ReaderFailed(f"the file was not read within {limits.seconds:g} seconds by the clock")
+            raise NotInTime(f"the file was not read within {limits.seconds:g} seconds by the clock")
         reason = _reason(status, limits)
         if status != 0 and reason is None:
             errors.seek(0)
@@ -283,7 +287,7 @@ def _wait(child: "subprocess.Popen[bytes]", seconds: float, is_wanted: Callable[
     return None
 
 
-def _reason(status: int | None, limits: Limits) -> Reason | None:
+def _reason(status: int, limits: Limits) -> Reason | None:
     if status == -signal.SIGXCPU:
         return "TOO_SLOW", f"{limits.cpu_seconds}"
     if status == OUT_OF_MEMORY:

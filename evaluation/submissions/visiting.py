@@ -63,14 +63,20 @@ def check(*, file: "File[bytes]", corpus: Corpus, task: Task, format: str = "") 
     if format not in task.reader.formats:
         raise InvalidInput(f"{format!r} is not one of {', '.join(task.reader.formats)}", where="format")
     with _turn():
-        return isolated.read(
-            stream,
-            reader=task.reader,
-            format=format,
-            texts=text_file(corpus),
-            about=task.about(corpus),
-            limits=LIMITS,
-        )
+        try:
+            return isolated.read(
+                stream,
+                reader=task.reader,
+                format=format,
+                texts=text_file(corpus),
+                about=task.about(corpus),
+                limits=LIMITS,
+            )
+        except isolated.NotInTime as error:
+            raise TryAgain(
+                f"The file was not read within {LIMITS.seconds:g} seconds: others need the service as well."
+                " Try again in a moment, or with an account, where a file has more time."
+            ) from error
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from django.urls import reverse
 from annotations.models import Corpus, Document, Label, Question
 from evaluation.kbp.explorer import showcase
 from evaluation.models import FileCheck, Submission, Upload
+from evaluation.reading import isolated
 from evaluation.submissions import visiting
 from kbpo.accounts import request_limits
 from tests.factories import (
@@ -169,6 +170,13 @@ def test_visitors_of_a_network_check_few_files_an_hour(client, open_corpus, monk
     monkeypatch.setattr("evaluation.views.check.CHECKS_OF_VISITORS", rule)
     assert send(client, open_corpus, "").status_code == 400
     assert send(client, open_corpus, "").status_code == 429
+
+
+def test_a_visitor_whose_file_is_not_read_in_time_is_told_to_try_again(client, open_corpus, monkeypatch):
+    monkeypatch.setattr(visiting, "LIMITS", isolated.Limits(seconds=0.001))
+    answer = send(client, open_corpus)
+    assert answer.status_code == 423
+    assert "was not read within 0.001 seconds" in answer.content.decode()
 
 
 def test_a_visitor_waits_while_the_files_of_others_are_read(client, open_corpus, monkeypatch):
