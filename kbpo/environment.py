@@ -18,6 +18,8 @@ variable                      meaning
 ``CONTACT_EMAIL``             the address to which visitors write; unset: the page says that none is given
 ``TEAMS_NEED_APPROVAL``       1 or 0; whether an operator approves each team before its systems are judged
 ``SEND_WEBHOOKS``             1 or 0; whether addresses that teams name are sent anything: 0 on a copy
+``WORKERS_GIVE_WAY``          1 or 0; whether workers let whatever else runs on their machine go first: 0
+                              where nothing does, or where files wait too long for their turn
 ``LOG_FORMAT``                ``json`` or ``lines``; JSON outside ``DEBUG`` unless given
 ``KBPO_EPOCH_SECRET``         hex; makes samples repeatable, so it is refused outside ``DEBUG``
 ============================  ========================================================================
@@ -62,6 +64,7 @@ VARIABLES = (
         "CONTACT_EMAIL",
         "TEAMS_NEED_APPROVAL",
         "SEND_WEBHOOKS",
+        "WORKERS_GIVE_WAY",
         "LOG_FORMAT",
         "KBPO_EPOCH_SECRET",
     }
@@ -104,6 +107,8 @@ class Environment:
         Whether a team's systems are judged only once an operator has approved it.
     send_webhooks : bool
         Whether addresses that teams name are sent anything.
+    workers_give_way : bool
+        Whether workers let other processes of their machine go first.
     log_format : str
         One of `LOG_FORMATS`.
     epoch_secret : bytes
@@ -127,6 +132,7 @@ class Environment:
     contact_email: str
     teams_need_approval: bool
     send_webhooks: bool
+    workers_give_way: bool
     log_format: str
     epoch_secret: bytes
     crowd: CrowdEnvironment
@@ -167,6 +173,7 @@ def read(environ: Mapping[str, str]) -> Environment:
         contact_email=_contact(given.get("CONTACT_EMAIL", "")),
         teams_need_approval=_flag(given.get("TEAMS_NEED_APPROVAL", "0"), "TEAMS_NEED_APPROVAL"),
         send_webhooks=_flag(given.get("SEND_WEBHOOKS", "1"), "SEND_WEBHOOKS"),
+        workers_give_way=_flag(given.get("WORKERS_GIVE_WAY", "1"), "WORKERS_GIVE_WAY"),
         log_format=_log_format(given.get("LOG_FORMAT", "lines" if debug else "json")),
         epoch_secret=_hex(given.get("KBPO_EPOCH_SECRET", "")),
         crowd=crowd_environment.read(given, site_url=site_url, debug=debug),

@@ -130,12 +130,14 @@ def limit_waiting(**_: Any) -> None:
 @celeryd_init.connect
 def give_way(**_: Any) -> None:
     """Let the web processes of this machine go first: there people wait, here nobody does."""
+    from django.conf import settings
     from django.db import connection
 
     try:
         connection.get_connection_params()  # starts the embedded Postgres, if it is that: it is web's as well
     finally:
-        priority.give_way()
+        if settings.WORKERS_GIVE_WAY:
+            priority.give_way()
 
 
 @worker_ready.connect

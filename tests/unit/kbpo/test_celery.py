@@ -52,8 +52,12 @@ def test_the_stages_are_listed_once() -> None:
     assert len(set(celery.STAGES)) == len(celery.STAGES)
 
 
-def test_workers_give_way_to_the_web_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("gives_way", [True, False])
+def test_workers_give_way_to_the_web_processes_unless_told_not_to(
+    settings: LazySettings, monkeypatch: pytest.MonkeyPatch, gives_way: bool
+) -> None:
+    settings.WORKERS_GIVE_WAY = gives_way
     given: list[bool] = []
     monkeypatch.setattr(priority, "give_way", lambda: given.append(True))
     celery.give_way()
-    assert given == [True]
+    assert given == [True] * gives_way
