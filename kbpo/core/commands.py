@@ -8,11 +8,11 @@ from typing import Any, NoReturn
 
 from django.apps import apps
 from django.conf import settings
-from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import InterfaceError, OperationalError, connection
 from django.db.migrations.executor import MigrationExecutor
 
+from kbpo.core.database import migrating
 from kbpo.core.errors import KbpoError, Unavailable, UsageError
 
 MIGRATION_LOCK = 0x6B62706F  # "kbpo": any number will do, as long as nothing else locks it
@@ -101,7 +101,7 @@ def prepare_database() -> None:
         if not settings.EMBEDDED_DATABASE:
             if pending := pending_migrations():
                 raise Unavailable(
-                    f"{pending} migrations are not applied to the database: run 'python manage.py migrate'."
+                    f"{pending} migrations are not applied to the database: run 'python manage.py upgrade'."
                 )
             return
         marker = settings.KBPO_HOME / "postgres" / f"migrated-{connection.settings_dict['NAME']}"
@@ -113,7 +113,7 @@ def prepare_database() -> None:
             cursor.execute("SELECT pg_advisory_lock(%s)", [MIGRATION_LOCK])
             try:
                 if pending_migrations():
-                    call_command("migrate", interactive=False, verbosity=0)
+                    migrating.migrate()
             finally:
                 cursor.execute("SELECT pg_advisory_unlock(%s)", [MIGRATION_LOCK])
         marker.write_text(wanted, encoding="ascii")

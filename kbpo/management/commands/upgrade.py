@@ -4,10 +4,10 @@ import time
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management import call_command
 from django.db import OperationalError, connection
 
 from kbpo.core import commands
+from kbpo.core.database import migrating
 from kbpo.core.errors import StoreAway, Unavailable
 from kbpo.core.storage import store
 
@@ -19,8 +19,9 @@ class Command(commands.Command):
 
     help = (
         "Bring the database up to this code: waits until it answers, and applies what migrations are"
-        " pending. Two that run at once take turns. What runs already may go on meanwhile. Then it sees to it"
-        " that the store of files is there: a bucket that is missing is made."
+        " pending. Two that run at once take turns. What runs already may go on meanwhile: whatever waits for"
+        " a lock tries again every few seconds, and lets others go first. Then it sees to it that the store"
+        " of files is there: a bucket that is missing is made."
     )
     needs_database = False
 
@@ -41,7 +42,7 @@ class Command(commands.Command):
             cursor.execute("SELECT pg_advisory_lock(%s)", [commands.MIGRATION_LOCK])
             try:
                 pending = commands.pending_migrations()
-                call_command("migrate", interactive=False, verbosity=0)
+                migrating.migrate()
             finally:
                 cursor.execute("SELECT pg_advisory_unlock(%s)", [commands.MIGRATION_LOCK])
         prepare_store(float(options["wait"]))

@@ -10,7 +10,7 @@ def test_a_server_database_with_pending_migrations_is_refused(
 ) -> None:
     settings.EMBEDDED_DATABASE = False
     monkeypatch.setattr(commands, "pending_migrations", lambda: 2)
-    with pytest.raises(Unavailable, match=r"manage\.py migrate"):
+    with pytest.raises(Unavailable, match=r"manage\.py upgrade"):
         commands.prepare_database()
 
 

@@ -1,0 +1,131 @@
+"""What migrations do while people are at work: no table is locked for long, and nobody queues behind a lock.
+
+Why, and how a change is cut into such steps: ADR 105.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import psycopg
+from django.contrib.postgres.operations import AddIndexConcurrently
+from django.core.management import call_command
+from django.db import OperationalError, connection, connections, transaction
+from django.db.models import QuerySet
+
+from kbpo.core.errors import Unavailable
+
+LOCK_WAIT = 2.0  # seconds that a migration stands in the queue for a lock, where others stand behind it
+TRIES, PAUSE = 100, 3.0  # of a migration that did not get its lock, and seconds between two
+BATCH, REST = 2_000, 0.05  # rows of one transaction, and seconds between two
+OF_OTHERS = (psycopg.errors.LockNotAvailable, psycopg.errors.DeadlockDetected)
+_LEFT = "SELECT 1 FROM pg_index WHERE indexrelid = to_regclass(%s) AND NOT indisvalid"
+
+
+class AddIndexBesideWork(AddIndexConcurrently):
+    """Make an index while its table is written to, in a migration that is ``atomic = False``.
+
+    Waits as long as it takes for transactions that had begun before, of which nobody stands behind it. What
+    a run that was broken off has left, an index that Postgres calls invalid, is made anew.
+    """
+
+    def database_forwards(self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any) -> None:
+        """Make it."""
+        if schema_editor.collect_sql:  # somebody wants to read it
+            super().database_forwards(app_label, schema_editor, from_state, to_state)
+            return
+        name = schema_editor.quote_name(self.index.name)
+        with _patience(schema_editor.connection) as cursor:
+            cursor.execute(_LEFT, [name])
+            if cursor.fetchone():
+                cursor.execute(f"DROP INDEX CONCURRENTLY {name}")
+            super().database_forwards(app_label, schema_editor, from_state, to_state)
+
+
+@contextmanager
+def _patience(connection: Any) -> Iterator[Any]:
+    with connection.cursor() as cursor:
+        cursor.execute("SHOW lock_timeout")
+        (before,) = cursor.fetchone()
+        cursor.execute("SET lock_timeout = 0")
+        try:
+            yield cursor
+        finally:
+            cursor.execute("SELECT set_config('lock_timeout', %s, false)", [before])
+
+
+def in_batches(
+    rows: "QuerySet[Any]", change: "Callable[[QuerySet[Any]], object]", *, size: int = BATCH
+) -> int:
+    """Change rows in transactions of so many, in the order of their keys, with a rest between two.
+
+    For a ``RunPython`` in a migration that is ``atomic = False`` and does nothing else, so that it may be
+    broken off anywhere and begun anew.
+
+    Parameters
+    ----------
+    rows : QuerySet
+        Those that are to change; best such that rows that were changed are none of them any more.
+    change : callable
+        Is given a query set of each batch's rows. For a row that it changed before it does nothing.
+    size : int
+        Rows of a batch.
+
+    Returns
+    -------
+    int
+        How many rows there were.
+
+    Raises
+    ------
+    RuntimeError
+        Inside a transaction: then it would be one, and lock all of its rows until the last is changed.
+    """
+    if connections[rows.db].in_atomic_block:
+        raise RuntimeError("rows are changed in batches by a migration that is atomic = False")
+    ordered, found = rows.order_by("pk"), 0
+    keys = list(ordered.values_list("pk", flat=True)[:size])
+    while keys:
+        with transaction.atomic(using=rows.db):
+            change(rows.model._base_manager.using(rows.db).filter(pk__in=keys))
+        found += len(keys)
+        time.sleep(REST)
+        keys = list(ordered.filter(pk__gt=keys[-1]).values_list("pk", flat=True)[:size])
+    return found
+
+
+def migrate() -> None:
+    """Apply what migrations are pending; none stands in a queue for a lock for long, but tries again.
+
+    Whoever wants a table waits behind a migration that waits for it, readers too, and that waits for
+    everybody who has it: behind a file that is being stored that were minutes in which no page comes.
+
+    Raises
+    ------
+    Unavailable
+        If a migration got no lock in some eight minutes of tries.
+    """
+    for _ in range(TRIES):
+        try:
+            with _short_queues():
+                call_command("migrate", interactive=False, verbosity=0)
+        except OperationalError as error:
+            if not isinstance(error.__cause__, OF_OTHERS):
+                raise
+            last = error
+            time.sleep(PAUSE)
+        else:
+            return
+    raise Unavailable(f"A migration did not get a lock that others hold: {last}") from last
+
+
+@contextmanager
+def _short_queues() -> Iterator[None]:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT set_config('lock_timeout', %s, false)", [f"{int(LOCK_WAIT * 1000)}ms"])
+    try:
+        yield
+    finally:
+        with connection.cursor() as cursor:
+            cursor.execute("RESET lock_timeout")

@@ -1,0 +1,204 @@
+"""Migrations beside work: indexes, rows in batches, and locks that others hold."""
+
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from django.db import IntegrityError, OperationalError, connection, migrations, models, transaction
+from django.db.migrations.state import ProjectState
+
+from kbpo.core.database import migrating
+from kbpo.core.errors import Unavailable
+
+pytestmark = pytest.mark.django_db(transaction=True)
+INDEX = "thing_by_size"
+
+
+@pytest.fixture
+def things() -> Iterator[ProjectState]:
+    """Have a table of 10 things, three of which are of one size."""
+    made = migrations.CreateModel(
+        "Thing",
+        [("id", models.BigAutoField(primary_key=True)), ("size", models.IntegerField())],
+        options={"db_table": "tried_thing"},
+    )
+    state = ProjectState()
+    apply([made], state)
+    model = state.apps.get_model("tried", "Thing")
+    model.objects.bulk_create(model(size=size) for size in (1, 1, 1, 2, 3, 4, 5, 6, 7, 8))
+    yield state
+    apply([migrations.DeleteModel("Thing")], state)
+
+
+def apply(operations: list[Any], state: ProjectState) -> None:
+    """Apply operations, as a migration of theirs alone that is no transaction; the state becomes theirs."""
+    migration = migrations.Migration("0001_tried", "tried")
+    migration.operations = operations
+    with connection.schema_editor(atomic=False) as editor:
+        migration.apply(state, editor)
+
+
+def indexes() -> dict[str, tuple[bool, bool]]:
+    """Return of each index whether it is valid, and unique."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT indexrelid::regclass::text, indisvalid, indisunique FROM pg_index"
+            " WHERE indrelid = 'tried_thing'::regclass AND NOT indisprimary"
+        )
+        return {name: (is_valid, is_unique) for name, is_valid, is_unique in cursor.fetchall()}
+
+
+def made() -> migrating.AddIndexBesideWork:
+    return migrating.AddIndexBesideWork("thing", models.Index(fields=["size"], name=INDEX))
+
+
+class Beside:
+    """A transaction of somebody else, which begins and ends when it is told."""
+
+    def __init__(self, statement: str) -> None:
+        self.connection = connection.copy()
+        self.connection.inc_thread_sharing()
+        self.connection.set_autocommit(False)
+        with self.connection.cursor() as cursor:
+            cursor.execute(statement)
+
+    def end(self) -> None:
+        self.connection.rollback()
+        self.connection.close()
+
+
+@pytest.fixture
+def beside() -> Iterator[Callable[[str], Beside]]:
+    begun: list[Beside] = []
+
+    def begin(statement: str) -> Beside:
+        begun.append(Beside(statement))
+        return begun[-1]
+
+    yield begin
+    for one in begun:
+        one.connection.close()
+
+
+def test_an_index_that_was_broken_off_is_made_anew(things) -> None:
+    with connection.cursor() as cursor, pytest.raises(IntegrityError):
+        cursor.execute(f"CREATE UNIQUE INDEX CONCURRENTLY {INDEX} ON tried_thing (size)")
+    assert indexes() == {INDEX: (False, True)}
+    apply([made()], things)
+    assert indexes() == {INDEX: (True, False)}
+
+
+def test_an_index_waits_for_a_transaction_as_long_as_it_takes(things, beside, monkeypatch) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SET lock_timeout = '50ms'")
+    other = beside("INSERT INTO tried_thing (size) VALUES (9)")
+    ended = threading.Timer(0.6, other.end)
+    ended.start()
+    apply([made()], things)
+    ended.join()
+    assert indexes() == {INDEX: (True, False)}
+    with connection.cursor() as cursor:
+        cursor.execute("SHOW lock_timeout")
+        assert cursor.fetchone() == ("50ms",)
+        cursor.execute("RESET lock_timeout")
+
+
+def test_an_index_is_shown_without_being_made(things) -> None:
+    migration = migrations.Migration("0001_tried", "tried")
+    migration.operations, migration.atomic = [made()], False
+    with connection.schema_editor(atomic=False, collect_sql=True) as editor:
+        migration.apply(things, editor, collect_sql=True)
+    assert any("CREATE INDEX CONCURRENTLY" in line for line in editor.collected_sql)
+    assert indexes() == {}
+
+
+def test_rows_change_in_batches_and_go_on_where_they_were_broken_off(things, monkeypatch) -> None:
+    monkeypatch.setattr(migrating, "REST", 0.0)
+    thing = things.apps.get_model("tried", "Thing")
+    sizes: list[int] = []
+
+    def change(rows: Any) -> None:
+        sizes.append(rows.count())
+        assert rows.update(size=models.F("size") + 100) == sizes[-1]
+        if len(sizes) == 3:
+            raise InterruptedError
+
+    small = thing.objects.filter(size__lt=100)
+    with pytest.raises(InterruptedError):
+        migrating.in_batches(small, change, size=3)
+    assert (sizes, small.count()) == ([3, 3, 3], 4)
+    assert migrating.in_batches(small, change, size=3) == 4
+    assert sizes[3:] == [3, 1]
+    assert sorted(thing.objects.values_list("size", flat=True)) == [101] * 3 + list(range(102, 109))
+    assert migrating.in_batches(small, change) == 0
+
+
+def test_rows_do_not_change_in_batches_inside_one_transaction(things) -> None:
+    rows = things.apps.get_model("tried", "Thing").objects.all()
+    with transaction.atomic(), pytest.raises(RuntimeError, match="atomic = False"):
+        migrating.in_batches(rows, lambda some: some.delete())
+    assert rows.count() == 10
+
+
+def wanting(statement: str) -> Callable[..., None]:
+    """Return a command that does this in a transaction, as a migration does."""
+
+    def command(*_: Any, **__: Any) -> None:
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute(statement)
+
+    return command
+
+
+ALTERED = "ALTER TABLE tried_thing ADD COLUMN name text"
+
+
+def test_a_migration_stands_in_a_queue_for_a_moment_and_tries_again(things, beside, monkeypatch) -> None:
+    """Who comes after it is let through between two tries."""
+    monkeypatch.setattr(migrating, "LOCK_WAIT", 0.1)
+    other = beside("SELECT 1 FROM tried_thing")
+    read: list[int] = []
+
+    def pause(_: float) -> None:
+        reader = Beside("SET LOCAL lock_timeout = '50ms'")
+        with reader.connection.cursor() as cursor:
+            cursor.execute("SELECT count(*) FROM tried_thing")
+            read.append(cursor.fetchone()[0])
+        reader.end()
+        if len(read) == 2:
+            other.end()
+
+    monkeypatch.setattr(migrating.time, "sleep", pause)
+    monkeypatch.setattr(migrating, "call_command", wanting(ALTERED))
+    migrating.migrate()
+    assert read == [10, 10]
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(name) FROM tried_thing")
+        assert cursor.fetchone() == (0,)
+        cursor.execute("SHOW lock_timeout")
+        assert cursor.fetchone() == ("0",)
+        cursor.execute("ALTER TABLE tried_thing DROP COLUMN name")
+
+
+def test_a_migration_that_gets_no_lock_is_told_of(things, beside, monkeypatch) -> None:
+    monkeypatch.setattr(migrating, "LOCK_WAIT", 0.05)
+    monkeypatch.setattr(migrating, "TRIES", 2)
+    monkeypatch.setattr(migrating, "PAUSE", 0.0)
+    beside("SELECT 1 FROM tried_thing")
+    monkeypatch.setattr(migrating, "call_command", wanting(ALTERED))
+    with pytest.raises(Unavailable, match="lock that others hold"):
+        migrating.migrate()
+
+
+def test_another_fault_of_a_migration_is_not_tried_again(monkeypatch) -> None:
+    tried: list[str] = []
+
+    def command(*_: Any, **__: Any) -> None:
+        tried.append("")
+        raise OperationalError("the disk is full")
+
+    monkeypatch.setattr(migrating, "call_command", command)
+    with pytest.raises(OperationalError, match="the disk is full"):
+        migrating.migrate()
+    assert len(tried) == 1
