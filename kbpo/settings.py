@@ -172,6 +172,7 @@ if not DEVELOPMENT:
         "default": {
             "BACKEND": "kbpo.core.cache.ForgivingCache",
             "LOCATION": REDIS_URL.replace("redis+socket://", "unix://"),
+            "KEY_FUNCTION": "kbpo.core.running_code.cache_key",
         }
     }
 

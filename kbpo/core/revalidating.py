@@ -18,6 +18,8 @@ from django.http import HttpRequest
 from django.http.response import HttpResponse, HttpResponseBase
 from django.utils.cache import get_conditional_response, patch_vary_headers
 
+from kbpo.core.running_code import code_digest
+
 PUBLIC, PRIVATE = "public, no-cache", "private"
 """Kept by anybody, who asks each time whether it has changed; kept by nobody but the one whom it is for."""
 KEPT = 60
@@ -46,7 +48,8 @@ def public_page(digest: Callable[..., str] | None = None, *, is_kept: bool = Fal
     ----------
     digest : callable, optional
         From the view's own arguments to what changes whenever the page does, cheaper than the page; by
-        default the page itself is read. What is streamed needs one.
+        default the page itself is read. What is streamed needs one. Another version of the code is another
+        page.
     is_kept : bool
         Whether the page that one visitor had made is sent to the next: only if all that may take something
         off it at once is in the digest.
@@ -57,7 +60,7 @@ def public_page(digest: Callable[..., str] | None = None, *, is_kept: bool = Fal
         def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
             if not is_anybodys(request):
                 return view(request, *args, **kwargs)
-            etag = _etag(digest(request, *args, **kwargs).encode()) if digest else ""
+            etag = _etag(f"{code_digest()}|{digest(request, *args, **kwargs)}".encode()) if digest else ""
             found: HttpResponseBase | None = get_conditional_response(request, etag=etag) if etag else None
             if found is None:
                 place = _place(request, etag) if is_kept else ""

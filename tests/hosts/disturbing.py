@@ -19,6 +19,8 @@ from tests.hosts.inside import CORPUS
 LONG = 420.0  # seconds; what is waited for takes a few, on a machine that has nothing else to do
 PAUSE = 1.0  # seconds between two kills, on average
 
+CHILDLESS = "Unrecoverable error: WorkerLostError('Could not start worker processes')"
+
 #: What says how often something was done on the way, and not what came of it.
 OF_THE_WAY = {
     "evaluation.Computation": "scores are computed as often as batches are found to be judged",
@@ -56,6 +58,7 @@ class Keeper:
     wanted: set[tuple[int, str]] = field(default_factory=set)
     lock: Any = field(default_factory=threading.RLock)
     ended: list[str] = field(default_factory=list)
+    childless: Counter[int] = field(default_factory=Counter)
 
     def start(self, host: Host, role: str) -> None:
         """Have something run on a host from now on."""
@@ -77,10 +80,18 @@ class Keeper:
                     status = process.poll()
                     if status is None:
                         continue
-                    if status != -signal.SIGKILL:  # nothing of it ends by itself
+                    if status != -signal.SIGKILL and not self._is_childless(host, role):
                         self.ended.append(f"{role} of host {host.number} ended with {status}")
                     host.kill(role)
                     self._start(host, role)
+
+    def _is_childless(self, host: Host, role: str) -> bool:
+        """Say whether it ended as its only child was killed before it had begun: Celery's workers do."""
+        if role != "worker":
+            return False
+        before, found = self.childless[host.number], host.said(role).count(CHILDLESS)
+        self.childless[host.number] = found
+        return found > before
 
     def end(self, role: str) -> None:
         """End something on all hosts; it is not started again."""

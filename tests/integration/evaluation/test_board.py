@@ -14,6 +14,7 @@ from evaluation.submissions import standing_for
 from evaluation.views import board as views_board
 from evaluation.views import corpora
 from evaluation.views.board import board
+from kbpo.core import revalidating
 from kbpo.core.errors import Conflict, NotAllowed
 from tests.factories import (
     EpochFactory,
@@ -187,6 +188,13 @@ def test_who_has_the_page_is_told_that_it_is_unchanged(epoch, client):
     scored(epoch, "one")
     etag = client.get("/corpora/news/")["ETag"]
     assert client.get("/corpora/news/", HTTP_IF_NONE_MATCH=etag).status_code == 304
+
+
+def test_a_page_of_other_code_is_another_page(epoch, client, monkeypatch):
+    scored(epoch, "one")
+    etag = client.get("/corpora/news/")["ETag"]
+    monkeypatch.setattr(revalidating, "code_digest", lambda: "another version")
+    assert client.get("/corpora/news/", HTTP_IF_NONE_MATCH=etag).status_code == 200
 
 
 @pytest.mark.parametrize("change", ["name", "rank", "baseline", "view"])
