@@ -15,8 +15,6 @@ from django.db.migrations.executor import MigrationExecutor
 from kbpo.core.database import migrating
 from kbpo.core.errors import KbpoError, Unavailable, UsageError
 
-MIGRATION_LOCK = 0x6B62706F  # "kbpo": any number will do, as long as nothing else locks it
-
 
 class Refused(CommandError):
     """A command's refusal, as Django reports it: one line on stderr and an exit status."""
@@ -109,13 +107,9 @@ def prepare_database() -> None:
         connection.ensure_connection()
         if marker.exists() and marker.read_text(encoding="ascii") == wanted:
             return
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT pg_advisory_lock(%s)", [MIGRATION_LOCK])
-            try:
-                if pending_migrations():
-                    migrating.migrate()
-            finally:
-                cursor.execute("SELECT pg_advisory_unlock(%s)", [MIGRATION_LOCK])
+        with migrating.alone():
+            if pending_migrations():
+                migrating.migrate()
         marker.write_text(wanted, encoding="ascii")
     except OperationalError as error:
         raise Unavailable(f"The database cannot be used: {error}") from error

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import psycopg
-from django.contrib.postgres.operations import AddIndexConcurrently
+from django.contrib.postgres.operations import AddIndexConcurrently, RemoveIndexConcurrently
 from django.core.management import call_command
 from django.db import OperationalError, connection, connections, transaction
 from django.db.models import QuerySet
@@ -20,14 +20,15 @@ LOCK_WAIT = 2.0  # seconds that a migration stands in the queue for a lock, wher
 TRIES, PAUSE = 100, 3.0  # of a migration that did not get its lock, and seconds between two
 BATCH, REST = 2_000, 0.05  # rows of one transaction, and seconds between two
 OF_OTHERS = (psycopg.errors.LockNotAvailable, psycopg.errors.DeadlockDetected)
-_LEFT = "SELECT 1 FROM pg_index WHERE indexrelid = to_regclass(%s) AND NOT indisvalid"
+LOCK = 0x6B62706F  # "kbpo": any number will do, as long as nothing else locks it
+LOOK = 0.5  # seconds between two looks whether another has done migrating
 
 
 class AddIndexBesideWork(AddIndexConcurrently):
     """Make an index while its table is written to, in a migration that is ``atomic = False``.
 
-    Waits as long as it takes for transactions that had begun before, of which nobody stands behind it. What
-    a run that was broken off has left, an index that Postgres calls invalid, is made anew.
+    Waits as long as it takes for transactions that had begun before, while nobody stands behind it. What a
+    run that was broken off has left, an index that is invalid or not written down as made, is made anew.
     """
 
     def database_forwards(self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any) -> None:
@@ -37,9 +38,19 @@ class AddIndexBesideWork(AddIndexConcurrently):
             return
         name = schema_editor.quote_name(self.index.name)
         with _patience(schema_editor.connection) as cursor:
-            cursor.execute(_LEFT, [name])
-            if cursor.fetchone():
-                cursor.execute(f"DROP INDEX CONCURRENTLY {name}")
+            cursor.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {name}")
+            super().database_forwards(app_label, schema_editor, from_state, to_state)
+
+
+class RemoveIndexBesideWork(RemoveIndexConcurrently):
+    """Drop an index while its table is used, in a migration that is ``atomic = False``; waits as the other."""
+
+    def database_forwards(self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any) -> None:
+        """Drop it."""
+        if schema_editor.collect_sql:
+            super().database_forwards(app_label, schema_editor, from_state, to_state)
+            return
+        with _patience(schema_editor.connection):
             super().database_forwards(app_label, schema_editor, from_state, to_state)
 
 
@@ -61,12 +72,14 @@ def in_batches(
     """Change rows in transactions of so many, in the order of their keys, with a rest between two.
 
     For a ``RunPython`` in a migration that is ``atomic = False`` and does nothing else, so that it may be
-    broken off anywhere and begun anew.
+    broken off anywhere and begun anew. Rows that code of the version before writes afterwards are not among
+    them: what relies on the change bears them, or changes them in the next version.
 
     Parameters
     ----------
     rows : QuerySet
-        Those that are to change; best such that rows that were changed are none of them any more.
+        Those that are to change; best such that rows that were changed are none of them any more. What
+        leaves them before its turn stays as it is.
     change : callable
         Is given a query set of each batch's rows. For a row that it changed before it does nothing.
     size : int
@@ -88,11 +101,29 @@ def in_batches(
     keys = list(ordered.values_list("pk", flat=True)[:size])
     while keys:
         with transaction.atomic(using=rows.db):
-            change(rows.model._base_manager.using(rows.db).filter(pk__in=keys))
+            change(rows.filter(pk__in=keys))
         found += len(keys)
         time.sleep(REST)
         keys = list(ordered.filter(pk__gt=keys[-1]).values_list("pk", flat=True)[:size])
     return found
+
+
+@contextmanager
+def alone() -> Iterator[None]:
+    """Have nobody else migrate meanwhile; wait for who does.
+
+    It looks again and again: a statement that waits would be one that an index which is made waits for.
+    """
+    with connection.cursor() as cursor:
+        while True:
+            cursor.execute("SELECT pg_try_advisory_lock(%s)", [LOCK])
+            if cursor.fetchone()[0]:
+                break
+            time.sleep(LOOK)
+        try:
+            yield
+        finally:
+            cursor.execute("SELECT pg_advisory_unlock(%s)", [LOCK])
 
 
 def migrate() -> None:
@@ -104,7 +135,7 @@ def migrate() -> None:
     Raises
     ------
     Unavailable
-        If a migration got no lock in some eight minutes of tries.
+        If others have stood in the way of migrations a hundred times, for eight minutes or more.
     """
     for _ in range(TRIES):
         try:

@@ -38,13 +38,9 @@ class Command(commands.Command):
     def handle(self, *args: Any, **options: Any) -> None:
         """Wait, take the lock, migrate, and say what was done."""
         wait_for_database(float(options["wait"]))
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT pg_advisory_lock(%s)", [commands.MIGRATION_LOCK])
-            try:
-                pending = commands.pending_migrations()
-                migrating.migrate()
-            finally:
-                cursor.execute("SELECT pg_advisory_unlock(%s)", [commands.MIGRATION_LOCK])
+        with migrating.alone():
+            pending = commands.pending_migrations()
+            migrating.migrate()
         prepare_store(float(options["wait"]))
         self.stdout.write(f"{pending} migrations were applied." if pending else "The database is up to date.")
 

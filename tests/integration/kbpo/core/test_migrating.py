@@ -1,6 +1,7 @@
 """Migrations beside work: indexes, rows in batches, and locks that others hold."""
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -89,6 +90,47 @@ def test_an_index_that_was_broken_off_is_made_anew(things) -> None:
     assert indexes() == {INDEX: (True, False)}
 
 
+def test_an_index_that_is_not_written_down_as_made_is_made_again(things) -> None:
+    before = things.clone()
+    apply([made()], things)
+    apply([made()], before)
+    assert indexes() == {INDEX: (True, False)}
+
+
+def test_an_index_is_dropped_as_late_as_somebody_reads_it(things, beside) -> None:
+    apply([made()], things)
+    with connection.cursor() as cursor:
+        cursor.execute("SET lock_timeout = '50ms'")
+    other = beside("SELECT 1 FROM tried_thing")
+    ended = threading.Timer(0.6, other.end)
+    ended.start()
+    apply([migrating.RemoveIndexBesideWork("thing", INDEX)], things)
+    ended.join()
+    assert indexes() == {}
+    with connection.cursor() as cursor:
+        cursor.execute("RESET lock_timeout")
+
+
+def test_who_waits_to_migrate_is_nobody_for_whom_an_index_waits(things) -> None:
+    """Two upgrades at once: the first makes an index while the second waits for it."""
+    told: list[str] = []
+
+    def second() -> None:
+        with migrating.alone():
+            told.append("second")
+        connection.close()
+
+    with migrating.alone():
+        waiting = threading.Thread(target=second)
+        waiting.start()
+        time.sleep(0.2)
+        apply([made()], things)
+        told.append("first")
+    waiting.join(20)
+    assert told == ["first", "second"]
+    assert indexes() == {INDEX: (True, False)}
+
+
 def test_an_index_waits_for_a_transaction_as_long_as_it_takes(things, beside, monkeypatch) -> None:
     with connection.cursor() as cursor:
         cursor.execute("SET lock_timeout = '50ms'")
@@ -132,6 +174,18 @@ def test_rows_change_in_batches_and_go_on_where_they_were_broken_off(things, mon
     assert sizes[3:] == [3, 1]
     assert sorted(thing.objects.values_list("size", flat=True)) == [101] * 3 + list(range(102, 109))
     assert migrating.in_batches(small, change) == 0
+
+
+def test_a_row_that_is_none_of_them_any_more_stays_as_it_is(things, monkeypatch) -> None:
+    monkeypatch.setattr(migrating, "REST", 0.0)
+    thing = things.apps.get_model("tried", "Thing")
+
+    def change(rows: Any) -> None:
+        thing.objects.filter(size=8).update(size=1000)
+        rows.update(size=models.F("size") + 100)
+
+    migrating.in_batches(thing.objects.filter(size__lt=100), change)
+    assert thing.objects.filter(size=1000).count() == 1
 
 
 def test_rows_do_not_change_in_batches_inside_one_transaction(things) -> None:
