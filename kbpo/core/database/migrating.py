@@ -43,7 +43,7 @@ class AddIndexBesideWork(AddIndexConcurrently):
 
 
 class RemoveIndexBesideWork(RemoveIndexConcurrently):
-    """Drop an index while its table is used, in a migration that is ``atomic = False``; waits as the other."""
+    """Drop an index while its table is used, in a migration that is ``atomic = False``; wait as long."""
 
     def database_forwards(self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any) -> None:
         """Drop it."""
