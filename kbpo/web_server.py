@@ -12,6 +12,8 @@ from typing import Any
 from django.template import engines
 from django.urls import get_resolver
 
+from kbpo.core.running_code import code_digest
+
 bind = "0.0.0.0:8000"
 # A sender that is slow, or a database that is away, holds a thread and no worker; the former not for long.
 worker_class = "kbpo.web_worker.Worker"
@@ -35,6 +37,7 @@ def post_worker_init(worker: Any) -> None:
     """
     assert get_resolver().url_patterns  # imports the views
     read_templates()
+    code_digest()
     gc.collect()
     gc.freeze()
     gc.set_threshold(YOUNGEST)

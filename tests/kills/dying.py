@@ -167,7 +167,7 @@ def report_deliveries() -> Any:
 
 
 def _folder() -> Path:
-    return files._folder()
+    return path_of(files.FOLDER)
 
 
 def _kept() -> list[Path]:

@@ -25,6 +25,7 @@ from annotations.roles import Act
 from kbpo.accounts import tokens
 from kbpo.accounts.models import Team, User
 from kbpo.api.base import ApiView, answer
+from kbpo.api.fields import FlagField, WordsField
 from kbpo.api.paging import Page, PageQuery, page_of, page_serializer, read_query
 from kbpo.api.resources.corpora import PhaseSerializer, find_corpus
 from kbpo.api.resources.submissions import OwnTeamField
@@ -37,7 +38,7 @@ class PhaseDetailsSerializer(serializers.ModelSerializer[CorpusPhase]):
     most_submissions = serializers.IntegerField(
         required=False, allow_null=True, min_value=1, max_value=1_000, help_text="null: no such limit."
     )
-    description = serializers.CharField(required=False, allow_blank=True, max_length=2_000)
+    description = WordsField(required=False, allow_blank=True, max_length=2_000)
 
     class Meta:
         model = CorpusPhase
@@ -78,7 +79,7 @@ class TermsSerializer(serializers.ModelSerializer[CorpusTerms]):
 class TextSerializer(serializers.Serializer[Any]):
     """Another version of a text."""
 
-    text = serializers.CharField(
+    text = WordsField(
         allow_blank=True, max_length=versions.LONGEST, help_text="Plain text; empty: none holds any more."
     )
 
@@ -108,9 +109,9 @@ class NewsSerializer(serializers.ModelSerializer[CorpusNews]):
 class NewPostSerializer(serializers.Serializer[Any]):
     """A post that is published."""
 
-    title = serializers.CharField(max_length=news.LONGEST_TITLE)
-    text = serializers.CharField(required=False, default="", allow_blank=True, max_length=news.LONGEST)
-    is_mailed = serializers.BooleanField(
+    title = WordsField(max_length=news.LONGEST_TITLE)
+    text = WordsField(required=False, default="", allow_blank=True, max_length=news.LONGEST)
+    is_mailed = FlagField(
         required=False, default=True, help_text="Whether those who take part get it by mail."
     )
 

@@ -16,6 +16,7 @@ from evaluation.submissions.other_corpus import find_other_corpus
 from evaluation.views.files import find_file
 from kbpo.accounts.models import User
 from kbpo.api.base import ApiView, answer
+from kbpo.api.fields import WordsField
 from kbpo.api.paging import Page, page_serializer
 from kbpo.api.resources.corpora import corpus_field
 from kbpo.api.resources.files import CodeCountSerializer
@@ -72,7 +73,7 @@ class NewCheckSerializer(serializers.Serializer[Any]):
 
     corpus = corpus_field()
     upload = serializers.UUIDField(help_text="Of a file that has arrived in full.")
-    format = serializers.CharField(
+    format = WordsField(
         required=False, default="", allow_blank=True, max_length=16, help_text="Recognised if left out."
     )
     attachments = attachments_field()

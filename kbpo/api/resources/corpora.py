@@ -22,6 +22,7 @@ from evaluation.registry import TASKS, task_of
 from kbpo.accounts import tokens
 from kbpo.accounts.models import User
 from kbpo.api.base import ApiView, answer
+from kbpo.api.fields import WordsField
 from kbpo.api.paging import PageQuery, page_of, page_serializer, read_query
 from kbpo.pages import corpora as desk
 
@@ -116,7 +117,7 @@ class DetailsSerializer(serializers.ModelSerializer[Corpus]):
 
     weekly_quota = serializers.IntegerField(min_value=0, max_value=1_000)
     weekly_quota_of_person = serializers.IntegerField(min_value=0, max_value=1_000)
-    description = serializers.CharField(allow_blank=True, max_length=5_000)
+    description = WordsField(allow_blank=True, max_length=5_000)
     anonymous_days = serializers.IntegerField(min_value=0, max_value=3_650)
 
     class Meta:

@@ -19,6 +19,7 @@ from evaluation.views.snapshots import find as find_snapshot
 from kbpo.accounts import tokens
 from kbpo.accounts.models import User
 from kbpo.api.base import ApiView, answer
+from kbpo.api.fields import WordsField
 from kbpo.api.paging import PageQuery, page_of, page_serializer, read_query
 from kbpo.api.resources.board import ChoiceQuery, MeasureSerializer, counts_field
 from kbpo.api.resources.corpora import find_corpus
@@ -92,7 +93,7 @@ class SnapshotTableSerializer(serializers.Serializer[Any]):
 class TakeSerializer(serializers.Serializer[Any]):
     """How a snapshot is taken."""
 
-    note = serializers.CharField(
+    note = WordsField(
         required=False, default="", allow_blank=True, max_length=200, help_text="What it is for."
     )
 

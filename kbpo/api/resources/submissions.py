@@ -25,6 +25,7 @@ from evaluation.submissions.visibility import find, may_change, owned, visible
 from evaluation.views.submission import ACTIONS, may_act
 from kbpo.accounts.models import Team, User
 from kbpo.api.base import ApiView, answer
+from kbpo.api.fields import FlagField, WordsField
 from kbpo.api.paging import PageQuery, page_of, page_serializer, read_query
 from kbpo.api.resources.corpora import corpus_field
 from kbpo.api.resources.files import CodeCountSerializer
@@ -209,32 +210,28 @@ class NewSubmissionSerializer(serializers.Serializer[Any]):
         help_text="One of the caller's.",
         error_messages={"does_not_exist": "you are in no team {value}"},
     )
-    name = serializers.CharField(max_length=100, help_text="As it is to stand on the leaderboard.")
+    name = WordsField(max_length=100, help_text="As it is to stand on the leaderboard.")
     upload = serializers.UUIDField(help_text="Of a file that has arrived in full.")
-    format = serializers.CharField(
+    format = WordsField(
         required=False, default="", allow_blank=True, max_length=16, help_text="Recognised if left out."
     )
     attachments = attachments_field()
-    description = serializers.CharField(required=False, default="", allow_blank=True, max_length=2000)
-    go_ahead = serializers.BooleanField(
+    description = WordsField(required=False, default="", allow_blank=True, max_length=2000)
+    go_ahead = FlagField(
         required=False,
         default=False,
         help_text="Whether it is judged as soon as it is accepted, which takes a place in the quota.",
     )
-    is_public = serializers.BooleanField(required=False, default=True)
+    is_public = FlagField(required=False, default=True)
     anonymous_until = serializers.DateTimeField(
         required=False,
         default=None,
         allow_null=True,
         help_text="Until when others know it and its team by an alias; a corpus says for how long at most.",
     )
-    paper_url = serializers.CharField(
-        required=False, default="", allow_blank=True, max_length=LONGEST, help_text=PAPER
-    )
-    code_url = serializers.CharField(
-        required=False, default="", allow_blank=True, max_length=LONGEST, help_text=CODE
-    )
-    again = serializers.BooleanField(
+    paper_url = WordsField(required=False, default="", allow_blank=True, max_length=LONGEST, help_text=PAPER)
+    code_url = WordsField(required=False, default="", allow_blank=True, max_length=LONGEST, help_text=CODE)
+    again = FlagField(
         required=False, default=False, help_text="Whether bytes that the corpus has already are meant again."
     )
 

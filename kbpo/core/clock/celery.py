@@ -13,6 +13,7 @@ from kombu import Queue
 
 from kbpo.core import priority
 from kbpo.core.database import limits
+from kbpo.core.running_code import code_digest
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "kbpo.settings")
 
@@ -119,6 +120,12 @@ def broker(*, start: bool) -> str | None:
 def use_broker(**_: Any) -> None:
     """Give workers and beat their broker, and keep it up while they run."""
     app.conf.update(broker_url=broker(start=True))
+
+
+@celeryd_init.connect
+def read_code(**_: Any) -> None:
+    """Note which code runs, before its files can be of another version."""
+    code_digest()
 
 
 @celeryd_init.connect

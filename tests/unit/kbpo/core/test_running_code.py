@@ -10,7 +10,7 @@ from kbpo.core import running_code
 def code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Have other code, of two files."""
     monkeypatch.setattr(running_code, "ROOT", tmp_path)
-    for name in ("kbpo/views.py", "templates/page.html", "tests/test_views.py"):
+    for name in ("kbpo/views.py", "templates/page.html", "tests/test_views.py", "requirements/runtime.txt"):
         path = tmp_path / name
         path.parent.mkdir()
         path.write_text("as before")
@@ -21,7 +21,9 @@ def digest() -> str:
     return running_code.code_digest.__wrapped__()
 
 
-@pytest.mark.parametrize("name", ["kbpo/views.py", "templates/page.html", "kbpo/more.py"])
+@pytest.mark.parametrize(
+    "name", ["kbpo/views.py", "templates/page.html", "kbpo/more.py", "requirements/runtime.txt"]
+)
 def test_a_change_of_what_makes_pages_is_another_digest(code: Path, name: str) -> None:
     before = digest()
     assert digest() == before
@@ -38,12 +40,15 @@ def test_a_renamed_file_is_another_digest(code: Path) -> None:
 def test_what_makes_no_page_does_not_matter(code: Path) -> None:
     before = digest()
     (code / "tests/test_views.py").write_text("as after")
-    (code / "kbpo/views.pyc").write_text("compiled")
+    for folder in ("kbpo/__pycache__", "kbpo/kbpo.egg-info"):
+        (code / folder).mkdir()
+        (code / folder / "views.pyc").write_text("made of it")
     assert digest() == before
 
 
 def test_this_code_has_one() -> None:
     assert all((running_code.ROOT / part).is_dir() for part in running_code.PARTS)
+    assert (running_code.ROOT / running_code.LIBRARIES).is_file()
     assert running_code.code_digest() == running_code.code_digest() == digest()
 
 
