@@ -34,6 +34,9 @@ _Counts = dict[tuple[int | None, str], dict[str, Any]]
 # backed by the third against the second takes one such agreement back; to be alone is to disagree.
 #
 # Answers to what audits another question count as answers, and are not compared: doubtful ones are drawn.
+#
+# One pass over the answers to each question, with no join of what was counted: where Postgres expects few
+# rows, it would pair each answer with every other.
 _AGREEMENT = """
 WITH said AS (
     SELECT response.question_id, response.worker_id, response.is_valid::int AS own, answer.what,
@@ -59,32 +62,36 @@ WITH said AS (
         WHERE shown.gold_id = response.question_id AND identity.user_id = response.worker_id
     ))
 ), alike AS (
-    SELECT question_id, what, sum(own) AS number FROM said GROUP BY question_id, what
-), most AS (
-    SELECT question_id, sum(number) AS votes, max(number) AS largest,
-        COALESCE((array_agg(number ORDER BY number DESC))[2], 0) AS second
-    FROM alike GROUP BY question_id
+    SELECT *, sum(own) OVER with_it AS number, row_number() OVER with_it = 1 AS is_first
+    FROM said WINDOW with_it AS (PARTITION BY question_id, what)
+), counted AS (
+    SELECT *, sum(own) OVER together AS together, max(number) OVER together AS largest,
+        COALESCE((array_agg(number) FILTER (WHERE is_first) OVER (
+            PARTITION BY question_id ORDER BY number DESC
+            ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
+        ))[2], 0) AS second
+    FROM alike WINDOW together AS (PARTITION BY question_id)
 ), compared AS (
-    SELECT said.worker_id, said.own,
+    SELECT worker_id, own,
         CASE
-            WHEN NOT said.is_compared THEN 0
-            WHEN NOT by_first THEN (2 * (alike.number - said.own) > most.votes - said.own)::int
-            WHEN said.place > 2 THEN 0
-            WHEN said.votes[3 - said.place] = said.what THEN 1
-            WHEN said.votes[3] = said.what THEN -1
+            WHEN NOT is_compared THEN 0
+            WHEN NOT by_first THEN (2 * (number - own) > together - own)::int
+            WHEN place > 2 THEN 0
+            WHEN votes[3 - place] = what THEN 1
+            WHEN votes[3] = what THEN -1
             ELSE 0
         END AS agrees,
         CASE
-            WHEN NOT said.is_compared THEN 0
+            WHEN NOT is_compared THEN 0
             WHEN NOT by_first THEN (
-                2 * (CASE WHEN alike.number < most.largest THEN most.largest ELSE most.second END)
-                > most.votes - said.own
+                2 * (CASE WHEN number < largest THEN largest ELSE second END)
+                > together - own
             )::int
-            WHEN said.place > 2 OR said.votes[3 - said.place] = said.what THEN 0
-            WHEN said.votes[3 - said.place] = said.votes[3] THEN 1
+            WHEN place > 2 OR votes[3 - place] = what THEN 0
+            WHEN votes[3 - place] = votes[3] THEN 1
             ELSE 0
         END AS disagrees
-    FROM said JOIN alike USING (question_id, what) JOIN most USING (question_id)
+    FROM counted
 )
 SELECT worker_id, count(*), sum(agrees + disagrees), sum(agrees), sum(own),
     sum(own * (agrees + disagrees)), sum(own * agrees)

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from django.db import connection
 
 from annotations.kinds import registry
 from annotations.kinds.canonical import CanonicalQuestion
@@ -30,6 +31,7 @@ from tests.factories import (
     WorkerIdentityFactory,
 )
 from tests.gold import ask_gold
+from tests.statistics_of_tables import forget
 
 pytestmark = pytest.mark.django_db
 
@@ -535,3 +537,23 @@ def test_measuring_costs_as_many_queries_for_many_votes(ask: Any, django_assert_
         vote(ask(), dict.fromkeys(people, BORN), seconds=3.0)
     with django_assert_max_num_queries(16):
         measures.measure_work(now=NOW)
+
+
+def test_answers_are_compared_in_one_pass_whatever_the_planner_knows(ask: Any) -> None:
+    question = ask()
+    for _ in range(3):
+        ResponseFactory.create(question=question, answer=BORN)
+    forget(Response, Question)
+    plans = []
+
+    def explain(execute: Any, sql: str, params: Any, many: bool, context: dict[str, Any]) -> Any:
+        if "row_number()" in sql and "is_compared" in sql:
+            execute(f"EXPLAIN {sql}", params, many, context)
+            plans.append("\n".join(line for (line,) in context["cursor"].fetchall()))
+        return execute(sql, params, many, context)
+
+    with connection.execute_wrapper(explain):
+        measures.measure_work(now=NOW)
+    assert plans
+    # Scans of what the query itself has made are what a nested loop repeats for each answer.
+    assert not [plan for plan in plans if "CTE Scan" in plan]
