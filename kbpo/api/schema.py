@@ -7,8 +7,10 @@ from drf_spectacular.generators import EndpointEnumerator, SchemaGenerator
 from drf_spectacular.openapi import AutoSchema
 
 from kbpo.api.authentication import scope_of
+from kbpo.api.sent import Sent
 from kbpo.core.problems import KINDS, MEDIA_TYPE, kind_of
 
+Direction = Literal["request", "response"]
 PROBLEM = {
     "type": "object",
     "description": "What is wrong (RFC 9457).",
@@ -66,7 +68,13 @@ class Description(AutoSchema):
         method = getattr(self.view, self.method.lower())
         return "\n".join(line.strip() for line in (method.__doc__ or "").strip().splitlines())
 
-    def _get_response_bodies(self, direction: Literal["request", "response"] = "response") -> dict[str, Any]:
+    def _map_basic_serializer(self, serializer: Any, direction: Direction) -> dict[str, Any]:
+        described: dict[str, Any] = super()._map_basic_serializer(serializer, direction)  # type: ignore[no-untyped-call]
+        if isinstance(serializer, Sent):
+            described["additionalProperties"] = False
+        return described
+
+    def _get_response_bodies(self, direction: Direction = "response") -> dict[str, Any]:
         bodies: dict[str, Any] = super()._get_response_bodies(direction)
         if self.method == "GET":
             bodies["200"].setdefault("headers", {})["ETag"] = _header("To be sent back in `If-None-Match`.")

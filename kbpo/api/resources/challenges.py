@@ -25,20 +25,20 @@ from annotations.roles import Act
 from kbpo.accounts import tokens
 from kbpo.accounts.models import Team, User
 from kbpo.api.base import ApiView, answer
-from kbpo.api.fields import FlagField, WordsField
 from kbpo.api.paging import Page, PageQuery, page_of, page_serializer, read_query
 from kbpo.api.resources.corpora import PhaseSerializer, find_corpus
 from kbpo.api.resources.submissions import OwnTeamField
+from kbpo.api.sent import Sent
 from kbpo.core.errors import Conflict
 
 
-class PhaseDetailsSerializer(serializers.ModelSerializer[CorpusPhase]):
+class PhaseDetailsSerializer(Sent, serializers.ModelSerializer[CorpusPhase]):
     """What is said of a phase; what is left out of a change stays."""
 
     most_submissions = serializers.IntegerField(
         required=False, allow_null=True, min_value=1, max_value=1_000, help_text="null: no such limit."
     )
-    description = WordsField(required=False, allow_blank=True, max_length=2_000)
+    description = serializers.CharField(required=False, allow_blank=True, max_length=2_000)
 
     class Meta:
         model = CorpusPhase
@@ -76,15 +76,15 @@ class TermsSerializer(serializers.ModelSerializer[CorpusTerms]):
         fields = ("version", "text", "written_at", "accepted")
 
 
-class TextSerializer(serializers.Serializer[Any]):
+class TextSerializer(Sent):
     """Another version of a text."""
 
-    text = WordsField(
+    text = serializers.CharField(
         allow_blank=True, max_length=versions.LONGEST, help_text="Plain text; empty: none holds any more."
     )
 
 
-class AcceptSerializer(serializers.Serializer[Any]):
+class AcceptSerializer(Sent):
     """A team's word on terms."""
 
     team = OwnTeamField(
@@ -106,12 +106,12 @@ class NewsSerializer(serializers.ModelSerializer[CorpusNews]):
         fields = ("id", "title", "text", "published_at")
 
 
-class NewPostSerializer(serializers.Serializer[Any]):
+class NewPostSerializer(Sent):
     """A post that is published."""
 
-    title = WordsField(max_length=news.LONGEST_TITLE)
-    text = WordsField(required=False, default="", allow_blank=True, max_length=news.LONGEST)
-    is_mailed = FlagField(
+    title = serializers.CharField(max_length=news.LONGEST_TITLE)
+    text = serializers.CharField(required=False, default="", allow_blank=True, max_length=news.LONGEST)
+    is_mailed = serializers.BooleanField(
         required=False, default=True, help_text="Whether those who take part get it by mail."
     )
 

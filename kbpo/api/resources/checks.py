@@ -16,11 +16,11 @@ from evaluation.submissions.other_corpus import find_other_corpus
 from evaluation.views.files import find_file
 from kbpo.accounts.models import User
 from kbpo.api.base import ApiView, answer
-from kbpo.api.fields import WordsField
 from kbpo.api.paging import Page, page_serializer
 from kbpo.api.resources.corpora import corpus_field
 from kbpo.api.resources.files import CodeCountSerializer
 from kbpo.api.resources.uploads import attachments_field, whole_attachments
+from kbpo.api.sent import Sent
 
 
 class CheckSerializer(serializers.ModelSerializer[FileCheck]):
@@ -68,12 +68,12 @@ class CheckSerializer(serializers.ModelSerializer[FileCheck]):
         return CodeCountSerializer(codes, many=True).data
 
 
-class NewCheckSerializer(serializers.Serializer[Any]):
+class NewCheckSerializer(Sent):
     """A file that is to be checked."""
 
     corpus = corpus_field()
     upload = serializers.UUIDField(help_text="Of a file that has arrived in full.")
-    format = WordsField(
+    format = serializers.CharField(
         required=False, default="", allow_blank=True, max_length=16, help_text="Recognised if left out."
     )
     attachments = attachments_field()

@@ -22,8 +22,8 @@ from evaluation.registry import TASKS, task_of
 from kbpo.accounts import tokens
 from kbpo.accounts.models import User
 from kbpo.api.base import ApiView, answer
-from kbpo.api.fields import WordsField
 from kbpo.api.paging import PageQuery, page_of, page_serializer, read_query
+from kbpo.api.sent import Sent
 from kbpo.pages import corpora as desk
 
 
@@ -112,12 +112,12 @@ class CorpusSerializer(serializers.ModelSerializer[Corpus]):
         return dict(task_of(corpus).reader.formats)
 
 
-class DetailsSerializer(serializers.ModelSerializer[Corpus]):
+class DetailsSerializer(Sent, serializers.ModelSerializer[Corpus]):
     """What may change of a corpus at any time, whatever was sampled; what is left out stays."""
 
     weekly_quota = serializers.IntegerField(min_value=0, max_value=1_000)
     weekly_quota_of_person = serializers.IntegerField(min_value=0, max_value=1_000)
-    description = WordsField(allow_blank=True, max_length=5_000)
+    description = serializers.CharField(allow_blank=True, max_length=5_000)
     anonymous_days = serializers.IntegerField(min_value=0, max_value=3_650)
 
     class Meta:

@@ -17,6 +17,7 @@ from kbpo.accounts.models import User
 from kbpo.api.base import ApiView, answer
 from kbpo.api.paging import PageQuery, cut, page_of, page_serializer, read_cursor, read_query
 from kbpo.api.resources.corpora import find_corpus
+from kbpo.api.sent import Sent
 from kbpo.pages import corpora as desk
 
 
@@ -70,7 +71,7 @@ class LabelSerializer(serializers.Serializer[Any]):
         return fields
 
 
-class ReleaseSerializer(serializers.Serializer[Any]):
+class ReleaseSerializer(Sent):
     """How an epoch is released."""
 
     retire = serializers.FloatField(

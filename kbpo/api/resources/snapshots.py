@@ -19,10 +19,10 @@ from evaluation.views.snapshots import find as find_snapshot
 from kbpo.accounts import tokens
 from kbpo.accounts.models import User
 from kbpo.api.base import ApiView, answer
-from kbpo.api.fields import WordsField
 from kbpo.api.paging import PageQuery, page_of, page_serializer, read_query
 from kbpo.api.resources.board import ChoiceQuery, MeasureSerializer, counts_field
 from kbpo.api.resources.corpora import find_corpus
+from kbpo.api.sent import Sent
 from kbpo.pages import corpora as desk
 
 
@@ -90,10 +90,10 @@ class SnapshotTableSerializer(serializers.Serializer[Any]):
     citation = CitationSerializer()
 
 
-class TakeSerializer(serializers.Serializer[Any]):
+class TakeSerializer(Sent):
     """How a snapshot is taken."""
 
-    note = WordsField(
+    note = serializers.CharField(
         required=False, default="", allow_blank=True, max_length=200, help_text="What it is for."
     )
 

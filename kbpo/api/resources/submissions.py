@@ -25,11 +25,11 @@ from evaluation.submissions.visibility import find, may_change, owned, visible
 from evaluation.views.submission import ACTIONS, may_act
 from kbpo.accounts.models import Team, User
 from kbpo.api.base import ApiView, answer
-from kbpo.api.fields import FlagField, WordsField
 from kbpo.api.paging import PageQuery, page_of, page_serializer, read_query
 from kbpo.api.resources.corpora import corpus_field
 from kbpo.api.resources.files import CodeCountSerializer
 from kbpo.api.resources.uploads import attachments_field, whole_attachments
+from kbpo.api.sent import Sent
 
 PAPER = "Address of its paper, https; empty where its team gives none."
 CODE = "Address of its code, https; empty where its team gives none."
@@ -200,7 +200,7 @@ class OwnTeamField(serializers.SlugRelatedField[Team]):
         return cast(User, self.context["request"].user).teams.all()
 
 
-class NewSubmissionSerializer(serializers.Serializer[Any]):
+class NewSubmissionSerializer(Sent):
     """A system that is submitted, by a file that was uploaded before."""
 
     corpus = corpus_field()
@@ -210,28 +210,32 @@ class NewSubmissionSerializer(serializers.Serializer[Any]):
         help_text="One of the caller's.",
         error_messages={"does_not_exist": "you are in no team {value}"},
     )
-    name = WordsField(max_length=100, help_text="As it is to stand on the leaderboard.")
+    name = serializers.CharField(max_length=100, help_text="As it is to stand on the leaderboard.")
     upload = serializers.UUIDField(help_text="Of a file that has arrived in full.")
-    format = WordsField(
+    format = serializers.CharField(
         required=False, default="", allow_blank=True, max_length=16, help_text="Recognised if left out."
     )
     attachments = attachments_field()
-    description = WordsField(required=False, default="", allow_blank=True, max_length=2000)
-    go_ahead = FlagField(
+    description = serializers.CharField(required=False, default="", allow_blank=True, max_length=2000)
+    go_ahead = serializers.BooleanField(
         required=False,
         default=False,
         help_text="Whether it is judged as soon as it is accepted, which takes a place in the quota.",
     )
-    is_public = FlagField(required=False, default=True)
+    is_public = serializers.BooleanField(required=False, default=True)
     anonymous_until = serializers.DateTimeField(
         required=False,
         default=None,
         allow_null=True,
         help_text="Until when others know it and its team by an alias; a corpus says for how long at most.",
     )
-    paper_url = WordsField(required=False, default="", allow_blank=True, max_length=LONGEST, help_text=PAPER)
-    code_url = WordsField(required=False, default="", allow_blank=True, max_length=LONGEST, help_text=CODE)
-    again = FlagField(
+    paper_url = serializers.CharField(
+        required=False, default="", allow_blank=True, max_length=LONGEST, help_text=PAPER
+    )
+    code_url = serializers.CharField(
+        required=False, default="", allow_blank=True, max_length=LONGEST, help_text=CODE
+    )
+    again = serializers.BooleanField(
         required=False, default=False, help_text="Whether bytes that the corpus has already are meant again."
     )
 
@@ -318,7 +322,7 @@ class ActView(ApiView):
         return answer(WholeSubmissionSerializer(_stand(request, find(request.user, pk=pk))))
 
 
-class AnonymousSerializer(serializers.Serializer[Any]):
+class AnonymousSerializer(Sent):
     """Until when others know a submission and its team by an alias."""
 
     until = serializers.DateTimeField(allow_null=True, help_text="null: everybody sees the names at once.")

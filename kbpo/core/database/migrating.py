@@ -5,14 +5,15 @@ Why, and how a change is cut into such steps: ADR 105.
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import psycopg
 from django.contrib.postgres.operations import AddIndexConcurrently, RemoveIndexConcurrently
 from django.core.management import call_command
-from django.db import OperationalError, connection, connections, transaction
-from django.db.models import QuerySet
+from django.db import Error, OperationalError, connection, connections, transaction
+from django.db.migrations import AddConstraint
+from django.db.models import QuerySet, UniqueConstraint
 
 from kbpo.core.errors import Unavailable
 
@@ -54,6 +55,54 @@ class RemoveIndexBesideWork(RemoveIndexConcurrently):
             super().database_forwards(app_label, schema_editor, from_state, to_state)
 
 
+class AddUniqueBesideWork(AddConstraint):
+    """Add a `UniqueConstraint` while its table is written to, in a migration that is ``atomic = False``.
+
+    Its index is made as `AddIndexBesideWork` makes one, by the constraint's name. One that is on columns
+    alone becomes a constraint then, for which the table is locked for a moment: as briefly waited for, and
+    as often, as other locks.
+    """
+
+    constraint: UniqueConstraint
+    atomic = False
+
+    def database_forwards(self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any) -> None:
+        """Make it; pass over what a run that was broken off had made, and not written down."""
+        model = to_state.apps.get_model(app_label, self.model_name)
+        if not self.allow_migrate_model(schema_editor.connection.alias, model):
+            return
+        quote, made = schema_editor.quote_name, self.constraint
+        table, name = quote(model._meta.db_table), quote(made.name)
+        index = str(made.create_sql(model, schema_editor))
+        by_columns = not index.startswith("CREATE")
+        if by_columns:
+            columns = ", ".join(quote(model._meta.get_field(field).column) for field in made.fields)
+            nulls = schema_editor._unique_index_nulls_distinct_sql(made.nulls_distinct)
+            index = f"CREATE UNIQUE INDEX {name} ON {table} ({columns}){nulls}"
+            later = "" if made.deferrable is None else f" DEFERRABLE INITIALLY {made.deferrable.name}"
+            named = f"ALTER TABLE {table} ADD CONSTRAINT {name} UNIQUE USING INDEX {name}{later}"
+        index = index.replace("INDEX", "INDEX CONCURRENTLY", 1)
+        if schema_editor.collect_sql:
+            schema_editor.execute(index, None)
+        elif _has_constraint(schema_editor.connection, model._meta.db_table, made.name):
+            return
+        else:
+            with _patience(schema_editor.connection) as cursor:
+                cursor.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {name}")
+                schema_editor.execute(index, None)
+        if by_columns:
+            _insist(lambda: schema_editor.execute(named, None))
+
+
+def _has_constraint(connection: Any, table: str, name: str) -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT FROM pg_constraint WHERE conrelid = %s::regclass AND conname = %s",
+            [connection.ops.quote_name(table), name],
+        )
+        return cursor.fetchone() is not None
+
+
 @contextmanager
 def _patience(connection: Any) -> Iterator[Any]:
     with connection.cursor() as cursor:
@@ -78,10 +127,11 @@ def in_batches(
     Parameters
     ----------
     rows : QuerySet
-        Those that are to change; best such that rows that were changed are none of them any more. What
-        leaves them before its turn stays as it is.
+        Those that are to change, not a slice; best such that rows that were changed are none of them any
+        more. What leaves them before its turn stays as it is.
     change : callable
-        Is given a query set of each batch's rows. For a row that it changed before it does nothing.
+        Is given a query set of each batch's rows: changes them at once, since a second update would not find
+        those that the first has made none of them. For a row that it changed before it does nothing.
     size : int
         Rows of a batch.
 
@@ -123,7 +173,8 @@ def alone() -> Iterator[None]:
         try:
             yield
         finally:
-            cursor.execute("SELECT pg_advisory_unlock(%s)", [LOCK])
+            with suppress(Error):  # of a session that is no more: its locks are gone with it
+                cursor.execute("SELECT pg_advisory_unlock(%s)", [LOCK])
 
 
 def migrate() -> None:
@@ -137,10 +188,19 @@ def migrate() -> None:
     Unavailable
         If others have stood in the way of migrations a hundred times, for eight minutes or more.
     """
+
+    def apply() -> None:
+        with _short_queues():
+            call_command("migrate", interactive=False, verbosity=0)
+
+    _insist(apply)
+
+
+def _insist(change: "Callable[[], object]") -> None:
+    """Try again what others have stood in the way of."""
     for _ in range(TRIES):
         try:
-            with _short_queues():
-                call_command("migrate", interactive=False, verbosity=0)
+            change()
         except OperationalError as error:
             if not isinstance(error.__cause__, OF_OTHERS):
                 raise
@@ -155,8 +215,14 @@ def migrate() -> None:
 def _short_queues() -> Iterator[None]:
     with connection.cursor() as cursor:
         cursor.execute("SELECT set_config('lock_timeout', %s, false)", [f"{int(LOCK_WAIT * 1000)}ms"])
+    begun = len(connection.atomic_blocks)
     try:
         yield
+    except BaseException as error:
+        # Django leaves its transaction open where what it puts last fails: a new table's foreign keys.
+        for block in reversed(connection.atomic_blocks[begun:]):
+            block.__exit__(type(error), error, error.__traceback__)
+        raise
     finally:
-        with connection.cursor() as cursor:
+        with suppress(Error), connection.cursor() as cursor:
             cursor.execute("RESET lock_timeout")

@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -155,6 +156,92 @@ def test_an_index_is_shown_without_being_made(things) -> None:
     assert indexes() == {}
 
 
+def unique(**options: Any) -> migrating.AddUniqueBesideWork:
+    made = models.UniqueConstraint(fields=["id", "size"], name=INDEX, **options)
+    return migrating.AddUniqueBesideWork("thing", made)
+
+
+def constraints() -> list[str]:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT conname FROM pg_constraint WHERE conrelid = 'tried_thing'::regclass AND contype = 'u'"
+        )
+        return [name for (name,) in cursor.fetchall()]
+
+
+@pytest.mark.parametrize(
+    ("options", "is_constraint"),
+    [
+        ({}, True),
+        ({"nulls_distinct": False}, True),
+        ({"deferrable": models.Deferrable.DEFERRED}, True),
+        ({"condition": models.Q(size__gt=1)}, False),
+    ],
+)
+def test_a_unique_constraint_is_what_django_makes_of_it(things, options, is_constraint) -> None:
+    state, written = things.clone(), "SELECT indexdef, {} FROM pg_indexes WHERE indexname = %s"
+    written = written.format(
+        f"(SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conname = '{INDEX}')"
+    )
+    found = []
+    for operation in (migrations.AddConstraint("thing", unique(**options).constraint), unique(**options)):
+        state = things.clone()
+        apply([operation], state)
+        with connection.cursor() as cursor:
+            cursor.execute(written, [INDEX])
+            found.append(cursor.fetchall())
+        assert constraints() == [INDEX] * is_constraint
+        apply([migrations.RemoveConstraint("thing", INDEX)], state)
+    assert found[0] == found[1] != []
+
+
+def test_a_unique_constraint_that_was_broken_off_is_made_anew(things, monkeypatch) -> None:
+    thing = things.apps.get_model("tried", "Thing")
+    twice = models.UniqueConstraint(fields=["size"], name=INDEX)
+    made, before = migrating.AddUniqueBesideWork("thing", twice), things.clone()
+    with pytest.raises(IntegrityError):
+        apply([made], things.clone())
+    assert indexes() == {INDEX: (False, True)}
+    thing.objects.filter(size=1).update(size=models.F("size") + models.F("id") * 100)
+    apply([made], things)
+    assert (indexes(), constraints()) == ({INDEX: (True, True)}, [INDEX])
+    apply([made], before)  # it was not written down as made
+    assert constraints() == [INDEX]
+
+
+def test_a_unique_constraint_waits_beside_work_and_then_for_a_moment_again_and_again(
+    things, beside, monkeypatch
+) -> None:
+    monkeypatch.setattr(migrating, "PAUSE", 0.05)
+    with connection.cursor() as cursor:
+        cursor.execute("SET lock_timeout = '50ms'")
+    other = beside("INSERT INTO tried_thing (size) VALUES (9)")
+    later: list[Beside] = []
+
+    def change() -> None:
+        other.end()
+        later.append(beside("SELECT 1 FROM tried_thing"))  # stands in the way of the constraint
+        time.sleep(0.6)
+        later[0].end()
+
+    ended = threading.Timer(0.4, change)
+    ended.start()
+    apply([unique()], things)
+    ended.join()
+    assert constraints() == [INDEX]
+    with connection.cursor() as cursor:
+        cursor.execute("RESET lock_timeout")
+
+
+def test_a_unique_constraint_is_shown_without_being_made(things) -> None:
+    migration = migrations.Migration("0001_tried", "tried")
+    migration.operations, migration.atomic = [unique()], False
+    with connection.schema_editor(atomic=False, collect_sql=True) as editor:
+        migration.apply(things, editor, collect_sql=True)
+    assert [line for line in editor.collected_sql if "CONCURRENTLY" in line or "USING INDEX" in line]
+    assert indexes() == {}
+
+
 def test_rows_change_in_batches_and_go_on_where_they_were_broken_off(things, monkeypatch) -> None:
     monkeypatch.setattr(migrating, "REST", 0.0)
     thing = things.apps.get_model("tried", "Thing")
@@ -233,6 +320,51 @@ def test_a_migration_stands_in_a_queue_for_a_moment_and_tries_again(things, besi
         cursor.execute("SHOW lock_timeout")
         assert cursor.fetchone() == ("0",)
         cursor.execute("ALTER TABLE tried_thing DROP COLUMN name")
+
+
+def test_a_new_table_that_refers_to_one_that_is_used_is_tried_again(things, beside, monkeypatch) -> None:
+    """Django makes foreign keys last, and leaves its transaction open where that fails."""
+    monkeypatch.setattr(migrating, "LOCK_WAIT", 0.1)
+    monkeypatch.setattr(migrating, "PAUSE", 0.0)
+    other = beside("INSERT INTO tried_thing (size) VALUES (9)")
+    key = models.ForeignKey("tried.Thing", models.CASCADE)
+    made = migrations.CreateModel("Note", [("id", models.BigAutoField(primary_key=True)), ("of", key)])
+    migration = migrations.Migration("0002_tried", "tried")
+    migration.operations = [made]
+    tried: list[int] = []
+
+    def command(*_: Any, **__: Any) -> None:
+        tried.append(len(tried))
+        if len(tried) == 3:
+            other.end()
+        with connection.schema_editor(atomic=True) as editor:
+            migration.apply(things.clone(), editor)
+
+    monkeypatch.setattr(migrating, "call_command", command)
+    with migrating.alone():
+        migrating.migrate()
+        assert tried == [0, 1, 2]
+        assert not connection.in_atomic_block
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid()"
+            )
+            assert cursor.fetchone() == (1,)
+            cursor.execute("SHOW lock_timeout")
+            assert cursor.fetchone() == ("0",)
+            cursor.execute("DROP TABLE tried_note")
+
+
+def test_what_was_wrong_is_told_also_where_the_connection_broke(things) -> None:
+    def migrate() -> None:
+        with migrating.alone(), connection.cursor() as cursor:
+            with suppress(OperationalError):
+                cursor.execute("SELECT pg_terminate_backend(pg_backend_pid())")
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        migrate()
+    connection.close()
 
 
 def test_a_migration_that_gets_no_lock_is_told_of(things, beside, monkeypatch) -> None:
