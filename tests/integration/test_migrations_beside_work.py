@@ -2,20 +2,27 @@
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
 from django.apps import apps
 from django.contrib.postgres.functions import RandomUUID
 from django.contrib.postgres.indexes import GinIndex
-from django.contrib.postgres.operations import AddConstraintNotValid, ValidateConstraint
+from django.contrib.postgres.operations import (
+    AddConstraintNotValid,
+    AddIndexConcurrently,
+    RemoveIndexConcurrently,
+    ValidateConstraint,
+)
 from django.db import connection, migrations, models
 from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.operations import AlterModelManagers, AlterModelOptions
 from django.db.migrations.state import ProjectState
 from django.db.models.fields import NOT_PROVIDED
 from django.db.models.functions import Now
 
-from kbpo.core.database.migrating import AddIndexBesideWork, RemoveIndexBesideWork
+from kbpo.core.database.migrating import AddIndexBesideWork, AddUniqueBesideWork, RemoveIndexBesideWork
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -34,73 +41,123 @@ BEFORE = {
 LEAVES = "leaves while older code may use it"
 #: Migrations by which something leaves that the version before did without already.
 AFTER_ITS_USE: set[tuple[str, str]] = set()
+UNREAD = "is for a person to read"
+#: Migrations with SQL of their own, or that change the models alone, and that a person has read for this.
+READ: set[tuple[str, str]] = set()
 
-#: What is wrong with a statement about a table that is not new: what it has, and not.
+NO_DEFAULT = "older code writes no value, and the database none either"
+CHECKS = "looks at each row under a lock"
+WRITES = "writes each row under a lock"
+#: What is wrong with a statement about a table that is not new: what it has, and not. Names are written "".
 STATEMENTS = (
     (r"\bRENAME\b", None, "renames"),
-    (r"\bDROP (COLUMN|TABLE|CONSTRAINT)\b|^DROP TABLE", None, LEAVES),
-    (r"\bDROP DEFAULT\b", None, "older code writes no value, and the database none either"),
-    (
-        r"\bADD COLUMN\b.*\bNOT NULL\b",
-        r"\bDEFAULT\b",
-        "older code writes no value, and the database none either",
-    ),
-    (r"\bADD COLUMN\b.*\b(UNIQUE|CHECK|GENERATED|\w*SERIAL)\b", None, "looks at each row under a lock"),
-    (r"\bADD COLUMN\b(?=.*\bREFERENCES\b).*\bDEFAULT\b", None, "looks at each row under a lock"),
-    (r"\bADD COLUMN\b.*\bDEFAULT \(*(?!STATEMENT_TIMESTAMP)\w+\(", None, "writes each row under a lock"),
-    (r"\bALTER COLUMN\b.*\bTYPE\b", r"\bTYPE varchar\b", "writes each row under a lock"),
-    (r"\bSET NOT NULL\b", None, "looks at each row under a lock"),
-    (r"\bADD CONSTRAINT\b", r"\bNOT VALID\b|\bUSING INDEX\b", "looks at each row under a lock"),
-    (r"^CREATE (UNIQUE )?INDEX\b", r"\bCONCURRENTLY\b", "makes an index under a lock"),
-    (r"^DROP INDEX\b", r"\bCONCURRENTLY\b", "waits for a lock on which others wait"),
-    (
-        r"^(UPDATE|DELETE|INSERT|TRUNCATE|VACUUM|REINDEX|CLUSTER|LOCK)\b",
-        None,
-        "changes or locks rows at once",
-    ),
+    (r"\bDROP (COLUMN|TABLE|CONSTRAINT)\b", None, LEAVES),
+    (r"\bDROP DEFAULT\b", None, NO_DEFAULT),
+    (r"\bADD COLUMN\b.*\bNOT NULL\b", r"\bDEFAULT\b", NO_DEFAULT),
+    (r"\bADD COLUMN\b.*\b(UNIQUE|CHECK|GENERATED|\w*SERIAL)\b", None, CHECKS),
+    (r"\bADD COLUMN\b(?=.*\bREFERENCES\b).*\bDEFAULT\b", None, CHECKS),
+    (r"\bADD COLUMN\b.*\bDEFAULT \(*(?!STATEMENT_TIMESTAMP)\w+\(", None, WRITES),
+    (r"\bALTER COLUMN\b.*\bTYPE\b", None, WRITES),
+    (r"\bSET NOT NULL\b", None, CHECKS),
+    (r"\bADD CONSTRAINT\b", r"\bNOT VALID\b", CHECKS),
+    (r"^CREATE (UNIQUE )?INDEX\b", None, "makes an index under a lock"),
+    (r"^DROP INDEX\b", None, "waits for a lock on which others wait"),
 )
-TABLE = re.compile(r'\b(?:TABLE|UPDATE|INTO|FROM|ON)(?: ONLY| IF EXISTS)* "?(\w+)"?', re.IGNORECASE)
-Step = tuple[Any, list[str]]
+NAMES = re.compile(r"""\"[^"]*\"|'[^']*'""")
+TABLE = re.compile(r'\b(?:TABLE|ON)(?: ONLY| IF EXISTS)* "(\w+)"')
+REFERRED = re.compile(r'\bREFERENCES "(\w+)"')
+OF_A_KEY = re.compile(r'\bDROP CONSTRAINT "\w*_fk_\w*"')  # older code does without the database's word
+BESIDE = AddIndexBesideWork, RemoveIndexBesideWork, AddUniqueBesideWork
+BEGUN_ANEW = *BESIDE, migrations.RunPython, ValidateConstraint
+#: What may change in the models alone.
+ALONE = migrations.RemoveField, migrations.DeleteModel, AlterModelOptions, AlterModelManagers
+
+
+@dataclass(frozen=True)
+class Step:
+    """What an operation does to the database, and the models as they were before it."""
+
+    operation: Any
+    statements: list[str]
+    before: ProjectState
 
 
 def faults(migration: migrations.Migration, state: ProjectState) -> list[str]:
     """Return what is wrong with a migration, if it runs while the code before it does."""
-    steps, found = [], []
+    steps: list[Step] = []
+    found: list[str] = []
     for operation in migration.operations:
-        found += [
-            f"{name}: not null, without a default of the database's" for name in _left(operation, state)
-        ]
+        found += _left(operation, migration.app_label, state)
         steps += _steps(operation, migration.app_label, state)
     new: set[str] = set()
     touched: set[str] = set()
-    for _, statements in steps:
-        for statement in statements:
+    referred: set[str] = set()
+    for step in steps:
+        found += _of_its_kind(step.operation, migration)
+        if isinstance(step.operation, (*BESIDE, migrations.RunSQL)):
+            continue
+        for statement in step.statements:
             table = named[1] if (named := TABLE.search(statement)) else ""
-            if statement.upper().startswith("CREATE TABLE"):
+            referred |= set(REFERRED.findall(statement)) - new
+            if statement.startswith("CREATE TABLE"):
                 new.add(table)
-            elif table not in new:
+            elif table not in new and not _is_harmless(step, statement):
                 found += [f"{words}: {statement}" for words in _wrong(statement)]
+            if table not in new:
                 touched.add(table)
-    validates = any("VALIDATE CONSTRAINT" in one for _, statements in steps for one in statements)
-    if (validates or not migration.atomic) and len(steps) > 1:
+    if (
+        any(isinstance(step.operation, ValidateConstraint) for step in steps) or not migration.atomic
+    ) and len(steps) > 1:
         found.append("does several things, and cannot be begun anew or checks rows under another's lock")
-    if migration.atomic and any(isinstance(step, migrations.RunPython) for step, _ in steps):
-        found.append("changes rows in one transaction")
-    if migration.atomic and len(touched) > 1:
-        found.append(f"waits for one table while it has another: {sorted(touched)}")
+    if touched and len(steps) > 1 and len(touched | referred) > 1:
+        found.append(f"waits for one table while it has another: {sorted(touched | referred)}")
     return found
 
 
+def _of_its_kind(operation: Any, migration: migrations.Migration) -> Iterator[str]:
+    """Yield what is wrong with an operation, whatever its SQL is."""
+    if isinstance(operation, migrations.RunSQL):
+        yield f"{UNREAD}: SQL of its own"
+    if isinstance(operation, migrations.RunPython) and (migration.atomic or operation.atomic):
+        yield "changes rows in one transaction"
+    if isinstance(operation, AddIndexConcurrently | RemoveIndexConcurrently) and not isinstance(
+        operation, BESIDE
+    ):
+        yield "is broken off at the first lock, and not begun anew: it has to be one …BesideWork"
+    if isinstance(operation, BESIDE) and migration.atomic:
+        yield "cannot be done in a transaction"
+    if not migration.atomic and not isinstance(operation, (*BEGUN_ANEW, migrations.RunSQL)):
+        yield "cannot be begun anew where it was broken off"
+
+
+def _is_harmless(step: Step, statement: str) -> bool:
+    """Whether a statement costs nothing and breaks nobody, though it looks like one that does."""
+    operation = step.operation
+    if isinstance(operation, migrations.AlterField) and " TYPE " in statement:
+        (old,) = (
+            model.fields[operation.name]
+            for (_, name), model in step.before.models.items()
+            if name == operation.model_name_lower
+        )
+        new = operation.field
+        return (
+            isinstance(old, models.CharField)
+            and isinstance(new, models.CharField | models.TextField)
+            and old.db_collation == new.db_collation
+            and (new.max_length is None or (old.max_length is not None and new.max_length >= old.max_length))
+        )
+    return bool(OF_A_KEY.search(statement)) and statement.count("DROP") == 1
+
+
 def _wrong(statement: str) -> Iterator[str]:
+    plain = NAMES.sub('""', statement)
     for has, has_not, words in STATEMENTS:
-        if re.search(has, statement, re.IGNORECASE) and not (
-            has_not and re.search(has_not, statement, re.IGNORECASE)
-        ):
+        if re.search(has, plain) and not (has_not and re.search(has_not, plain)):
             yield words
 
 
 def _steps(operation: Any, app: str, state: ProjectState) -> Iterator[Step]:
-    """Yield what an operation does to the database, with its SQL; the state becomes what it is then."""
+    """Yield what an operation does to the database; the state becomes what it is then."""
     if isinstance(operation, migrations.SeparateDatabaseAndState):
         inside = state.clone()
         for one in operation.database_operations:
@@ -113,21 +170,31 @@ def _steps(operation: Any, app: str, state: ProjectState) -> Iterator[Step]:
         if operation.reduces_to_sql:
             operation.database_forwards(app, editor, before, state)
     statements = [" ".join(line.split()) for line in editor.collected_sql if not line.startswith("--")]
-    if statements or isinstance(operation, migrations.RunPython):
-        yield operation, statements
+    if statements or isinstance(operation, migrations.RunPython | migrations.RunSQL):
+        yield Step(operation, statements, before)
 
 
-def _left(operation: Any, state: ProjectState) -> Iterator[str]:
-    """Yield the columns that leave the models alone, and of which later code's rows have no value."""
-    if isinstance(operation, migrations.SeparateDatabaseAndState):
-        for one in operation.state_operations:
-            if isinstance(one, migrations.RemoveField):
-                (model,) = (
-                    found for (_, name), found in state.models.items() if name == one.model_name_lower
-                )
-                field = model.fields[one.name]
-                if not field.many_to_many and not field.null and field.db_default is NOT_PROVIDED:
-                    yield one.name
+def _left(operation: Any, app: str, state: ProjectState) -> Iterator[str]:
+    """Yield what is wrong with what changes in the models alone."""
+    if not isinstance(operation, migrations.SeparateDatabaseAndState):
+        return
+    for one in operation.state_operations:
+        if not isinstance(one, ALONE):
+            yield f"{UNREAD}: {one.describe()}, in the models alone"
+        elif isinstance(one, migrations.RemoveField):
+            field = state.models[app, one.model_name_lower].fields[one.name]
+            yield from _keys(one.name, field)
+            if not field.many_to_many and not field.null and field.db_default is NOT_PROVIDED:
+                yield f"{NO_DEFAULT}: {one.name}"
+        elif isinstance(one, migrations.DeleteModel):
+            for name, field in state.models[app, one.name_lower].fields.items():
+                yield from _keys(name, field)
+
+
+def _keys(name: str, field: Any) -> Iterator[str]:
+    """Yield that the database goes on refusing to delete what a field refers to, and later code to see it."""
+    if field.many_to_many or getattr(field, "db_constraint", False):
+        yield f"what it refers to cannot be deleted any more (db_constraint=False first): {name}"
 
 
 def _ours() -> set[str]:
@@ -142,8 +209,8 @@ def wrong() -> dict[tuple[str, str], list[str]]:
         if app in _ours() and int(name[:4]) > BEFORE.get(app, 0):
             state = loader.project_state((app, name), at_end=False)
             bad = faults(loader.graph.nodes[app, name], state)
-            if (app, name) in AFTER_ITS_USE:
-                bad = [one for one in bad if not one.startswith(LEAVES)]
+            borne = [LEAVES] * ((app, name) in AFTER_ITS_USE) + [UNREAD] * ((app, name) in READ)
+            bad = [one for one in bad if not one.startswith(tuple(borne))]
             if bad:
                 found[app, name] = bad
     return found
@@ -163,15 +230,20 @@ def test_what_was_before_the_rule_is_found_by_it(monkeypatch) -> None:
 
 def test_what_is_named_is_there() -> None:
     assert set(BEFORE) == _ours()
-    assert set(MigrationLoader(None).disk_migrations) >= AFTER_ITS_USE
+    assert set(MigrationLoader(None).disk_migrations) >= AFTER_ITS_USE | READ
 
 
 def _first() -> ProjectState:
     state = ProjectState()
-    for name in ("Thing", "Other"):
+    for name in ("Other", "Thing"):
         fields = [("id", models.BigAutoField(primary_key=True)), ("size", models.IntegerField())]
         fields += [("note", models.CharField(max_length=10, null=True))]
+        if name == "Thing":
+            fields += [("code", models.IntegerField(unique=True)), ("other", other(null=True))]
+            fields += [("others", models.ManyToManyField("tried.Other", related_name="things"))]
         migrations.CreateModel(name, fields).state_forwards("tried", state)
+    held = models.CheckConstraint(condition=models.Q(size__gte=0), name="others_size")
+    AddConstraintNotValid("other", held).state_forwards("tried", state)
     return state
 
 
@@ -183,131 +255,192 @@ CHECK = models.CheckConstraint(condition=models.Q(size__gte=0), name="size_is_po
 UNIQUE = models.UniqueConstraint(fields=["size"], name="one_of_a_size")
 INDEX = models.Index(fields=["size"], name="by_size")
 RUN = migrations.RunPython(_nothing, _nothing)
+RUN_AT_ONCE = migrations.RunPython(_nothing, _nothing, atomic=True)
+ANEW = "cannot be begun anew"
 
 
 def add(field: Any, name: str = "words", model: str = "thing") -> migrations.AddField:
     return migrations.AddField(model, name, field)
 
 
-def new(*more: Any, **options: Any) -> migrations.CreateModel:
-    return migrations.CreateModel("New", [("id", models.BigAutoField(primary_key=True)), *more], options)
+def alter(name: str, field: Any) -> migrations.AlterField:
+    return migrations.AlterField("thing", name, field)
 
 
-def other(**options: Any) -> Any:
-    return models.ForeignKey("tried.Other", models.CASCADE, **options)
+def new(*more: Any, name: str = "New") -> migrations.CreateModel:
+    return migrations.CreateModel(name, [("id", models.BigAutoField(primary_key=True)), *more])
+
+
+def other(to: str = "tried.Other", **options: Any) -> Any:
+    return models.ForeignKey(to, models.CASCADE, **options)
+
+
+def alone(*operations: Any) -> migrations.SeparateDatabaseAndState:
+    return migrations.SeparateDatabaseAndState(state_operations=operations)
 
 
 def leaving(name: str) -> migrations.SeparateDatabaseAndState:
-    return migrations.SeparateDatabaseAndState(state_operations=[migrations.RemoveField("thing", name)])
+    return alone(migrations.RemoveField("thing", name))
+
+
+def generated() -> models.GeneratedField:
+    return models.GeneratedField(
+        expression=models.F("size") + 1, output_field=models.IntegerField(), db_persist=True
+    )
 
 
 @pytest.mark.parametrize(
-    ("operations", "atomic"),
+    ("words", "operations"),
     [
-        (lambda: [add(models.TextField(default=""))], True),
-        (lambda: [add(models.TextField(default="")), add(models.TextField(db_default=""), "b")], True),
-        (lambda: [migrations.RemoveField("thing", "size")], True),
-        (lambda: [migrations.RenameField("thing", "size", "length")], True),
-        (lambda: [migrations.RenameModel("Thing", "Matter")], True),
-        (lambda: [migrations.DeleteModel("Other")], True),
-        (lambda: [migrations.AlterField("thing", "size", models.BigIntegerField())], True),
-        (lambda: [migrations.AlterField("thing", "size", models.IntegerField(unique=True))], True),
+        (NO_DEFAULT, lambda: [add(models.TextField(default=""))]),
         (
-            lambda: [migrations.AlterField("thing", "note", models.CharField(max_length=10, db_default=""))],
-            True,
+            NO_DEFAULT,
+            lambda: [add(models.TextField(default="")), add(models.TextField(db_default=""), "b")],
         ),
-        (lambda: [migrations.AddIndex("thing", INDEX)], True),
-        (lambda: [new(("size", models.IntegerField(db_index=True))), add(other(null=True))], True),
-        (lambda: [migrations.AddConstraint("thing", CHECK)], True),
-        (lambda: [migrations.AddConstraint("thing", UNIQUE)], True),
+        (LEAVES, lambda: [migrations.RemoveField("thing", "size")]),
+        (LEAVES, lambda: [migrations.DeleteModel("Other")]),
+        (LEAVES, lambda: [migrations.RemoveConstraint("other", "others_size")]),
+        ("renames", lambda: [migrations.RenameField("thing", "size", "length")]),
+        ("renames", lambda: [migrations.RenameModel("Thing", "Matter")]),
+        (WRITES, lambda: [alter("size", models.BigIntegerField())]),
+        (WRITES, lambda: [alter("size", models.CharField(max_length=100))]),
+        (WRITES, lambda: [alter("note", models.CharField(max_length=5, null=True))]),
+        (WRITES, lambda: [alter("note", models.CharField(max_length=10, null=True, db_collation="C"))]),
+        (CHECKS, lambda: [alter("size", models.IntegerField(unique=True))]),
+        (CHECKS, lambda: [alter("note", models.CharField(max_length=10, db_default=""))]),
+        ("makes an index", lambda: [migrations.AddIndex("thing", INDEX)]),
+        ("makes an index", lambda: [add(other(null=True))]),
+        ("makes an index", lambda: [new(("a", models.IntegerField(db_index=True))), add(other(null=True))]),
+        ("waits for a lock on", lambda: [alter("code", models.IntegerField())]),
+        (CHECKS, lambda: [migrations.AddConstraint("thing", CHECK)]),
+        (CHECKS, lambda: [migrations.AddConstraint("thing", UNIQUE)]),
         (
+            CHECKS,
             lambda: [new(("a", models.IntegerField(unique=True))), migrations.AddConstraint("thing", UNIQUE)],
-            True,
         ),
-        (lambda: [AddConstraintNotValid("thing", CHECK), ValidateConstraint("thing", CHECK.name)], True),
-        (lambda: [AddConstraintNotValid("thing", CHECK), ValidateConstraint("thing", CHECK.name)], False),
-        (lambda: [add(models.UUIDField(db_default=RandomUUID()))], True),
+        ("several", lambda: [AddConstraintNotValid("thing", CHECK), ValidateConstraint("thing", CHECK.name)]),
+        (WRITES, lambda: [add(models.UUIDField(db_default=RandomUUID()))]),
+        (CHECKS, lambda: [add(generated())]),
+        (CHECKS, lambda: [add(models.IntegerField(null=True, unique=True))]),
+        (CHECKS, lambda: [add(models.PositiveIntegerField(null=True))]),
+        (CHECKS, lambda: [add(other(db_default=1, db_index=False))]),
+        ("one transaction", lambda: [RUN]),
+        ("one transaction", lambda: [migrations.SeparateDatabaseAndState(database_operations=[RUN])]),
         (
-            lambda: [
-                add(
-                    models.GeneratedField(
-                        expression=models.F("size") + 1, output_field=models.IntegerField(), db_persist=True
-                    )
-                )
-            ],
-            True,
+            "waits for one table",
+            lambda: [add(models.TextField(null=True), model=one) for one in ("thing", "other")],
         ),
-        (lambda: [add(models.IntegerField(null=True, unique=True))], True),
-        (lambda: [add(models.PositiveIntegerField(null=True))], True),
-        (lambda: [add(other(db_default=1, db_index=False))], True),
-        (lambda: [RUN], True),
-        (lambda: [add(models.TextField(null=True)), RUN], False),
-        (lambda: [add(models.TextField(null=True), name) for name in "ab"], False),
-        (lambda: [add(models.TextField(null=True), model=one) for one in ("thing", "other")], True),
-        (lambda: [migrations.SeparateDatabaseAndState(database_operations=[RUN])], True),
-        (lambda: [migrations.RunSQL('UPDATE "tried_thing" SET size = 1')], False),
-        (lambda: [migrations.RunSQL("alter table tried_thing\n drop column size")], True),
-        (lambda: [migrations.RunSQL("ALTER TABLE tried_thing ADD COLUMN n bigserial")], True),
-        (lambda: [leaving("size")], True),
+        ("waits for one table", lambda: [add(models.TextField(null=True)), new(("of", other()))]),
+        (UNREAD, lambda: [migrations.RunSQL("-- why\nALTER TABLE tried_thing DROP size")]),
+        (UNREAD, lambda: [migrations.SeparateDatabaseAndState([migrations.RunSQL("SELECT 1")])]),
+        (UNREAD, lambda: [alone(alter("size", models.IntegerField(null=True))), leaving("size")]),
+        (UNREAD, lambda: [alone(leaving("size"))]),
+        (UNREAD, lambda: [alone(migrations.RenameField("thing", "size", "length"))]),
+        (NO_DEFAULT, lambda: [leaving("size")]),
+        ("cannot be deleted any more", lambda: [leaving("other")]),
+        ("cannot be deleted any more", lambda: [leaving("others")]),
+        ("cannot be deleted any more", lambda: [alone(migrations.DeleteModel("Thing"))]),
+        ("in a transaction", lambda: [AddIndexBesideWork("thing", INDEX)]),
+        ("in a transaction", lambda: [AddUniqueBesideWork("thing", UNIQUE)]),
     ],
 )
 def test_what_older_code_or_a_large_table_does_not_survive_is_found(
-    operations: Callable[[], list[Any]], atomic: bool
+    words: str, operations: Callable[[], list[Any]]
 ) -> None:
-    assert faults(migration_of(operations(), atomic), _first())
+    found = faults(migration_of(operations()), _first())
+    assert [one for one in found if words in one], found
 
 
 @pytest.mark.parametrize(
-    ("operations", "atomic"),
+    ("words", "operations"),
     [
-        (lambda: [new(("size", models.IntegerField(unique=True)), ("other", other()))], True),
-        (lambda: [new(("others", models.ManyToManyField("tried.Other")))], True),
-        (lambda: [add(models.ManyToManyField("tried.Other"))], True),
-        (
-            lambda: [
-                new(("size", models.IntegerField())),
-                migrations.AddConstraint("new", CHECK),
-                migrations.AddConstraint("new", UNIQUE),
-                migrations.AddIndex(
-                    "new", models.Index(fields=["size"], name="a", condition=models.Q(size__in=[1]))
-                ),
-            ],
-            True,
-        ),
-        (
-            lambda: [
-                new(("all", models.JSONField())),
-                migrations.AddIndex("new", GinIndex(fields=["all"], name="by_all")),
-            ],
-            True,
-        ),
-        (lambda: [add(models.TextField(null=True))], True),
-        (lambda: [add(models.TextField(null=True), name) for name in "ab"], True),
-        (lambda: [add(models.TextField(db_default=""))], True),
-        (lambda: [add(models.BooleanField(db_default=False))], True),
-        (lambda: [add(models.DateTimeField(db_default=Now()))], True),
-        (lambda: [add(other(null=True, db_index=False))], True),
-        (lambda: [AddIndexBesideWork("thing", INDEX)], False),
-        (lambda: [AddConstraintNotValid("thing", CHECK)], True),
-        (lambda: [RUN], False),
-        (lambda: [migrations.AlterField("thing", "size", models.IntegerField(null=True))], True),
-        (lambda: [migrations.AlterField("thing", "note", models.CharField(max_length=20, null=True))], True),
-        (lambda: [migrations.AlterField("thing", "size", models.IntegerField(help_text="How large."))], True),
-        (
-            lambda: [migrations.RunSQL('CREATE UNIQUE INDEX CONCURRENTLY "a" ON "tried_thing" ("size")')],
-            False,
-        ),
-        (
-            lambda: [
-                migrations.RunSQL('ALTER TABLE "tried_thing" ADD CONSTRAINT "a" UNIQUE USING INDEX "a"')
-            ],
-            True,
-        ),
-        (lambda: [leaving("note"), migrations.AlterModelOptions("other", {"ordering": ["id"]})], True),
+        ("several", lambda: [AddConstraintNotValid("thing", CHECK), ValidateConstraint("thing", CHECK.name)]),
+        ("several", lambda: [add(models.TextField(null=True)), RUN]),
+        (ANEW, lambda: [add(models.TextField(null=True))]),
+        (ANEW, lambda: [AddConstraintNotValid("thing", CHECK)]),
+        (ANEW, lambda: [new(("other", other()))]),
+        ("BesideWork", lambda: [AddIndexConcurrently("thing", INDEX)]),
+        (UNREAD, lambda: [migrations.RunSQL("CREATE UNIQUE INDEX CONCURRENTLY a ON tried_thing (size)")]),
+        ("one transaction", lambda: [RUN_AT_ONCE]),
     ],
 )
-def test_what_both_survive_is_let_through(operations: Callable[[], list[Any]], atomic: bool) -> None:
-    assert faults(migration_of(operations(), atomic), _first()) == []
+def test_what_cannot_be_begun_anew_outside_of_a_transaction_is_found(
+    words: str, operations: Callable[[], list[Any]]
+) -> None:
+    found = faults(migration_of(operations(), atomic=False), _first())
+    assert [one for one in found if words in one], found
+
+
+@pytest.mark.parametrize("rule", STATEMENTS, ids=[str(number) for number in range(len(STATEMENTS))])
+def test_no_rule_is_there_for_nothing(rule: Any) -> None:
+    """Each is met by a statement that no other rule finds, or finds with the same words."""
+    statement = {
+        0: 'ALTER TABLE "a" RENAME TO "b"',
+        1: 'DROP TABLE "a" CASCADE',
+        2: 'ALTER TABLE "a" ALTER COLUMN "b" DROP DEFAULT',
+        3: 'ALTER TABLE "a" ADD COLUMN "b" integer NOT NULL',
+        4: 'ALTER TABLE "a" ADD COLUMN "b" integer NULL UNIQUE',
+        5: 'ALTER TABLE "a" ADD COLUMN "b" integer DEFAULT 1 REFERENCES "c" ("id")',
+        6: 'ALTER TABLE "a" ADD COLUMN "b" uuid DEFAULT (gen_random_uuid())',
+        7: 'ALTER TABLE "a" ALTER COLUMN "b" TYPE bigint',
+        8: 'ALTER TABLE "a" ALTER COLUMN "b" SET NOT NULL',
+        9: 'ALTER TABLE "a" ADD CONSTRAINT "b" UNIQUE ("c")',
+        10: 'CREATE INDEX "a" ON "b" ("c")',
+        11: 'DROP INDEX "a"',
+    }[STATEMENTS.index(rule)]
+    assert list(_wrong(statement)) == [rule[2]]
+
+
+@pytest.mark.parametrize(
+    "operations",
+    [
+        lambda: [new(("size", models.IntegerField(unique=True)), ("other", other()))],
+        lambda: [new(("other", other())), new(("thing", other("tried.Thing")), name="Newer")],
+        lambda: [new(("others", models.ManyToManyField("tried.Other")))],
+        lambda: [add(models.ManyToManyField("tried.Other"))],
+        lambda: [
+            new(("size", models.IntegerField())),
+            migrations.AddConstraint("new", CHECK),
+            migrations.AddConstraint("new", UNIQUE),
+            migrations.AddIndex(
+                "new", models.Index(fields=["size"], name="a", condition=models.Q(size__in=[1]))
+            ),
+        ],
+        lambda: [
+            new(("all", models.JSONField())),
+            migrations.AddIndex("new", GinIndex(fields=["all"], name="by_all")),
+        ],
+        lambda: [add(models.TextField(null=True))],
+        lambda: [add(models.TextField(null=True), name) for name in "ab"],
+        lambda: [add(models.TextField(null=True), "check")],
+        lambda: [add(models.TextField(db_default="to CHECK, RENAME and be UNIQUE"))],
+        lambda: [add(models.BooleanField(db_default=False))],
+        lambda: [add(models.DateTimeField(db_default=Now()))],
+        lambda: [add(other(null=True, db_index=False))],
+        lambda: [AddConstraintNotValid("thing", CHECK)],
+        lambda: [alter("size", models.IntegerField(null=True))],
+        lambda: [alter("size", models.IntegerField(help_text="How large."))],
+        lambda: [alter("note", models.CharField(max_length=20, null=True))],
+        lambda: [alter("note", models.TextField(null=True))],
+        lambda: [leaving("note"), migrations.AlterModelOptions("other", {"ordering": ["id"]})],
+        lambda: [alter("other", other(null=True, db_constraint=False)), leaving("other")],
+    ],
+)
+def test_what_both_survive_is_let_through(operations: Callable[[], list[Any]]) -> None:
+    assert faults(migration_of(operations()), _first()) == []
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        RUN,
+        AddIndexBesideWork("thing", INDEX),
+        AddUniqueBesideWork("thing", UNIQUE),
+        ValidateConstraint("other", "others_size"),
+    ],
+)
+def test_one_thing_goes_beside_work(operation: Any) -> None:
+    assert faults(migration_of([operation], atomic=False), _first()) == []
 
 
 def test_an_index_goes_beside_work() -> None:
@@ -316,7 +449,7 @@ def test_an_index_goes_beside_work() -> None:
     assert faults(migration_of([RemoveIndexBesideWork("thing", "by_size")], False), state) == []
 
 
-def migration_of(operations: list[Any], atomic: bool) -> migrations.Migration:
+def migration_of(operations: list[Any], atomic: bool = True) -> migrations.Migration:
     migration = migrations.Migration("0002_tried", "tried")
     migration.operations, migration.atomic = operations, atomic
     return migration
