@@ -220,6 +220,12 @@ def test_every_migration_lets_the_code_before_it_go_on() -> None:
     assert wrong() == {}
 
 
+def test_those_that_are_tried_beside_work_are_held_to_it(settings) -> None:
+    settings.MIGRATION_MODULES = {"core": "tests.upgrade.later.migrations"}
+    assert ("core", "0106_notes_differ") in MigrationLoader(connection).disk_migrations
+    assert wrong() == {}
+
+
 def test_what_was_before_the_rule_is_found_by_it(monkeypatch) -> None:
     monkeypatch.setitem(BEFORE, "evaluation", 56)
     monkeypatch.delitem(BEFORE, "webhooks")  # as a new app

@@ -37,7 +37,9 @@ AGAIN = "UPDATE core_message SET error = 'again' WHERE id = (SELECT min(id) FROM
 FOUND = """
 SELECT (SELECT count(*) FROM core_message WHERE note = 'given up'),
     (SELECT indisvalid FROM pg_index WHERE indexrelid = 'message_notes'::regclass),
-    (SELECT convalidated FROM pg_constraint WHERE conname = 'message_noted')
+    (SELECT convalidated FROM pg_constraint WHERE conname = 'message_noted'),
+    (SELECT contype FROM pg_constraint WHERE conname = 'notes_differ'),
+    (SELECT count(*) FROM pg_constraint WHERE confrelid = 'core_message'::regclass)
 """
 
 
@@ -118,7 +120,7 @@ def test_a_later_schema_is_made_while_this_code_is_at_work(
                 began = time.monotonic()
                 newer.manage("upgrade", "--wait", "60")
                 took = time.monotonic() - began
-            assert writer.execute(FOUND).fetchone() == (OF_WHICH_FAILED, True, True)
+            assert writer.execute(FOUND).fetchone() == (OF_WHICH_FAILED, True, True, "u", 1)
         with capsys.disabled():
             print(f"\n{ROWS} rows; upgrade {took:.0f} s; writing {writing}; visiting {visiting}")
         assert took > HELD
