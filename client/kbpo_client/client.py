@@ -247,19 +247,18 @@ class Client:
         `paper` and `code` are addresses (https).
         """
         upload = uploads.send(self._connection, Path(path), progress=progress)
-        body = {
-            "corpus": corpus,
-            "team": team,
-            "name": name,
-            "upload": upload,
+        body: dict[str, Any] = {"corpus": corpus, "team": team, "name": name, "upload": upload}
+        given: dict[str, Any] = {
             "format": format,
             "description": description,
-            "go_ahead": go_ahead,
-            "is_public": is_public,
-            "again": again,
             "paper_url": paper,
             "code_url": code,
         }
+        given |= {"go_ahead": go_ahead, "again": again}
+        # What is as it is by itself goes unsaid: an older service knows no field that is newer.
+        body |= {field: value for field, value in given.items() if value}
+        if not is_public:
+            body["is_public"] = False
         if metrics is not None:
             beside = uploads.send(self._connection, Path(metrics), progress=progress)
             body["attachments"] = {"metrics": beside}
@@ -295,7 +294,9 @@ class Client:
             If it takes longer.
         """
         upload = uploads.send(self._connection, Path(path), progress=progress)
-        asked: dict[str, Any] = {"corpus": corpus, "upload": upload, "format": format}
+        asked: dict[str, Any] = {"corpus": corpus, "upload": upload}
+        if format:
+            asked["format"] = format
         if metrics is not None:
             beside = uploads.send(self._connection, Path(metrics), progress=progress)
             asked["attachments"] = {"metrics": beside}

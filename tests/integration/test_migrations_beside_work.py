@@ -20,7 +20,7 @@ from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.operations import AlterModelManagers, AlterModelOptions
 from django.db.migrations.state import ProjectState
 from django.db.models.fields import NOT_PROVIDED
-from django.db.models.functions import Now
+from django.db.models.functions import Now, Random
 
 from kbpo.core.database.migrating import AddIndexBesideWork, AddUniqueBesideWork, RemoveIndexBesideWork
 
@@ -56,7 +56,7 @@ STATEMENTS = (
     (r"\bADD COLUMN\b.*\bNOT NULL\b", r"\bDEFAULT\b", NO_DEFAULT),
     (r"\bADD COLUMN\b.*\b(UNIQUE|CHECK|GENERATED|\w*SERIAL)\b", None, CHECKS),
     (r"\bADD COLUMN\b(?=.*\bREFERENCES\b).*\bDEFAULT\b", None, CHECKS),
-    (r"\bADD COLUMN\b.*\bDEFAULT \(*(?!STATEMENT_TIMESTAMP)\w+\(", None, WRITES),
+    (r"\bADD COLUMN\b.*\bDEFAULT\b.*\b(?!STATEMENT_TIMESTAMP\()\w+\(", None, WRITES),
     (r"\bALTER COLUMN\b.*\bTYPE\b", None, WRITES),
     (r"\bSET NOT NULL\b", None, CHECKS),
     (r"\bADD CONSTRAINT\b", r"\bNOT VALID\b", CHECKS),
@@ -67,6 +67,7 @@ NAMES = re.compile(r"""\"[^"]*\"|'[^']*'""")
 TABLE = re.compile(r'\b(?:TABLE|ON)(?: ONLY| IF EXISTS)* "(\w+)"')
 REFERRED = re.compile(r'\bREFERENCES "(\w+)"')
 OF_A_KEY = re.compile(r'\bDROP CONSTRAINT "\w*_fk_\w*"')  # older code does without the database's word
+TYPE_OF_A_COLUMN = re.compile(r'\bALTER COLUMN "[^"]*" TYPE [^,]*(\([^)]*\))?[^,;]*')
 BESIDE = AddIndexBesideWork, RemoveIndexBesideWork, AddUniqueBesideWork
 BEGUN_ANEW = *BESIDE, migrations.RunPython, ValidateConstraint
 #: What may change in the models alone.
@@ -78,6 +79,7 @@ class Step:
     """What an operation does to the database, and the models as they were before it."""
 
     operation: Any
+    app: str
     statements: list[str]
     before: ProjectState
 
@@ -96,13 +98,15 @@ def faults(migration: migrations.Migration, state: ProjectState) -> list[str]:
         found += _of_its_kind(step.operation, migration)
         if isinstance(step.operation, (*BESIDE, migrations.RunSQL)):
             continue
+        touched |= set(_let_go(step)) - new
         for statement in step.statements:
             table = named[1] if (named := TABLE.search(statement)) else ""
             referred |= set(REFERRED.findall(statement)) - new
             if statement.startswith("CREATE TABLE"):
                 new.add(table)
-            elif table not in new and not _is_harmless(step, statement):
-                found += [f"{words}: {statement}" for words in _wrong(statement)]
+            elif table not in new:
+                left = _without_what_is_harmless(step, statement)
+                found += [f"{words}: {statement}" for words in _wrong(left)]
             if table not in new:
                 touched.add(table)
     if (
@@ -130,23 +134,38 @@ def _of_its_kind(operation: Any, migration: migrations.Migration) -> Iterator[st
         yield "cannot be begun anew where it was broken off"
 
 
-def _is_harmless(step: Step, statement: str) -> bool:
-    """Whether a statement costs nothing and breaks nobody, though it looks like one that does."""
-    operation = step.operation
-    if isinstance(operation, migrations.AlterField) and " TYPE " in statement:
-        (old,) = (
-            model.fields[operation.name]
-            for (_, name), model in step.before.models.items()
-            if name == operation.model_name_lower
-        )
-        new = operation.field
-        return (
+def _altered(step: Step) -> tuple[Any, Any] | None:
+    """Return a field that an operation alters, as it was and as it will be."""
+    if not isinstance(step.operation, migrations.AlterField):
+        return None
+    model = step.before.models[step.app, step.operation.model_name_lower]
+    return model.fields[step.operation.name], step.operation.field
+
+
+def _without_what_is_harmless(step: Step, statement: str) -> str:
+    """Return what is left of a statement without what looks bad, and costs nothing and breaks nobody."""
+    if altered := _altered(step):
+        old, new = altered
+        if (
             isinstance(old, models.CharField)
             and isinstance(new, models.CharField | models.TextField)
             and old.db_collation == new.db_collation
             and (new.max_length is None or (old.max_length is not None and new.max_length >= old.max_length))
-        )
-    return bool(OF_A_KEY.search(statement)) and statement.count("DROP") == 1
+        ):
+            statement = TYPE_OF_A_COLUMN.sub("", statement)
+    return OF_A_KEY.sub("", statement)
+
+
+def _let_go(step: Step) -> Iterator[str]:
+    """Yield the table to which a foreign key no longer refers: who reads it waits as well."""
+    altered = _altered(step)
+    if (
+        altered
+        and getattr(altered[0], "db_constraint", False)
+        and not getattr(altered[1], "db_constraint", False)
+    ):
+        model = step.before.apps.get_model(step.app, step.operation.model_name)
+        yield model._meta.get_field(step.operation.name).related_model._meta.db_table
 
 
 def _wrong(statement: str) -> Iterator[str]:
@@ -170,8 +189,9 @@ def _steps(operation: Any, app: str, state: ProjectState) -> Iterator[Step]:
         if operation.reduces_to_sql:
             operation.database_forwards(app, editor, before, state)
     statements = [" ".join(line.split()) for line in editor.collected_sql if not line.startswith("--")]
-    if statements or isinstance(operation, migrations.RunPython | migrations.RunSQL):
-        yield Step(operation, statements, before)
+    step = Step(operation, app, statements, before)
+    if statements or isinstance(operation, migrations.RunPython | migrations.RunSQL) or any(_let_go(step)):
+        yield step
 
 
 def _left(operation: Any, app: str, state: ProjectState) -> Iterator[str]:
@@ -246,6 +266,7 @@ def _first() -> ProjectState:
         fields += [("note", models.CharField(max_length=10, null=True))]
         if name == "Thing":
             fields += [("code", models.IntegerField(unique=True)), ("other", other(null=True))]
+            fields += [("word", models.CharField(max_length=5, db_default="x"))]
             fields += [("others", models.ManyToManyField("tried.Other", related_name="things"))]
         migrations.CreateModel(name, fields).state_forwards("tried", state)
     held = models.CheckConstraint(condition=models.Q(size__gte=0), name="others_size")
@@ -312,6 +333,9 @@ def generated() -> models.GeneratedField:
         (WRITES, lambda: [alter("size", models.CharField(max_length=100))]),
         (WRITES, lambda: [alter("note", models.CharField(max_length=5, null=True))]),
         (WRITES, lambda: [alter("note", models.CharField(max_length=10, null=True, db_collation="C"))]),
+        (CHECKS, lambda: [alter("note", models.CharField(max_length=20, default=""))]),
+        (CHECKS, lambda: [alter("note", models.TextField(default=""))]),
+        (NO_DEFAULT, lambda: [alter("word", models.CharField(max_length=9))]),
         (CHECKS, lambda: [alter("size", models.IntegerField(unique=True))]),
         (CHECKS, lambda: [alter("note", models.CharField(max_length=10, db_default=""))]),
         ("makes an index", lambda: [migrations.AddIndex("thing", INDEX)]),
@@ -326,6 +350,7 @@ def generated() -> models.GeneratedField:
         ),
         ("several", lambda: [AddConstraintNotValid("thing", CHECK), ValidateConstraint("thing", CHECK.name)]),
         (WRITES, lambda: [add(models.UUIDField(db_default=RandomUUID()))]),
+        (WRITES, lambda: [add(models.FloatField(db_default=models.Value(1.0) + Random()))]),
         (CHECKS, lambda: [add(generated())]),
         (CHECKS, lambda: [add(models.IntegerField(null=True, unique=True))]),
         (CHECKS, lambda: [add(models.PositiveIntegerField(null=True))]),
@@ -337,6 +362,10 @@ def generated() -> models.GeneratedField:
             lambda: [add(models.TextField(null=True), model=one) for one in ("thing", "other")],
         ),
         ("waits for one table", lambda: [add(models.TextField(null=True)), new(("of", other()))]),
+        (
+            "waits for one table",
+            lambda: [alter("other", other(null=True, db_constraint=False)), add(models.TextField(null=True))],
+        ),
         (UNREAD, lambda: [migrations.RunSQL("-- why\nALTER TABLE tried_thing DROP size")]),
         (UNREAD, lambda: [migrations.SeparateDatabaseAndState([migrations.RunSQL("SELECT 1")])]),
         (UNREAD, lambda: [alone(alter("size", models.IntegerField(null=True))), leaving("size")]),

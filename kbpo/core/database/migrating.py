@@ -9,7 +9,11 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 import psycopg
-from django.contrib.postgres.operations import AddIndexConcurrently, RemoveIndexConcurrently
+from django.contrib.postgres.operations import (
+    AddIndexConcurrently,
+    NotInTransactionMixin,
+    RemoveIndexConcurrently,
+)
 from django.core.management import call_command
 from django.db import Error, OperationalError, connection, connections, transaction
 from django.db.migrations import AddConstraint
@@ -55,7 +59,7 @@ class RemoveIndexBesideWork(RemoveIndexConcurrently):
             super().database_forwards(app_label, schema_editor, from_state, to_state)
 
 
-class AddUniqueBesideWork(AddConstraint):
+class AddUniqueBesideWork(NotInTransactionMixin, AddConstraint):
     """Add a `UniqueConstraint` while its table is written to, in a migration that is ``atomic = False``.
 
     Its index is made as `AddIndexBesideWork` makes one, by the constraint's name. One that is on columns
@@ -68,6 +72,7 @@ class AddUniqueBesideWork(AddConstraint):
 
     def database_forwards(self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any) -> None:
         """Make it; pass over what a run that was broken off had made, and not written down."""
+        self._ensure_not_in_transaction(schema_editor)
         model = to_state.apps.get_model(app_label, self.model_name)
         if not self.allow_migrate_model(schema_editor.connection.alias, model):
             return
@@ -76,15 +81,15 @@ class AddUniqueBesideWork(AddConstraint):
         index = str(made.create_sql(model, schema_editor))
         by_columns = not index.startswith("CREATE")
         if by_columns:
-            columns = ", ".join(quote(model._meta.get_field(field).column) for field in made.fields)
+            columns = [model._meta.get_field(field).column for field in made.fields]
             nulls = schema_editor._unique_index_nulls_distinct_sql(made.nulls_distinct)
-            index = f"CREATE UNIQUE INDEX {name} ON {table} ({columns}){nulls}"
+            index = f"CREATE UNIQUE INDEX {name} ON {table} ({', '.join(map(quote, columns))}){nulls}"
             later = "" if made.deferrable is None else f" DEFERRABLE INITIALLY {made.deferrable.name}"
             named = f"ALTER TABLE {table} ADD CONSTRAINT {name} UNIQUE USING INDEX {name}{later}"
         index = index.replace("INDEX", "INDEX CONCURRENTLY", 1)
         if schema_editor.collect_sql:
             schema_editor.execute(index, None)
-        elif _has_constraint(schema_editor.connection, model._meta.db_table, made.name):
+        elif by_columns and columns == _unique_columns(schema_editor.connection, table, made.name):
             return
         else:
             with _patience(schema_editor.connection) as cursor:
@@ -94,13 +99,19 @@ class AddUniqueBesideWork(AddConstraint):
             _insist(lambda: schema_editor.execute(named, None))
 
 
-def _has_constraint(connection: Any, table: str, name: str) -> bool:
+def _unique_columns(connection: Any, table: str, name: str) -> list[str] | None:
+    """Return the columns of a table's unique constraint, in their order; None where there is none."""
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT FROM pg_constraint WHERE conrelid = %s::regclass AND conname = %s",
-            [connection.ops.quote_name(table), name],
+            "SELECT array_agg(attname::text ORDER BY place) FROM pg_constraint"
+            " CROSS JOIN unnest(conkey) WITH ORDINALITY AS key (number, place)"
+            " JOIN pg_attribute ON attrelid = conrelid AND attnum = number"
+            " WHERE conrelid = %s::regclass AND conname = %s AND contype = 'u'",
+            [table, name],
         )
-        return cursor.fetchone() is not None
+        (found,) = cursor.fetchone()
+    columns: list[str] | None = found
+    return columns
 
 
 @contextmanager
@@ -112,7 +123,8 @@ def _patience(connection: Any) -> Iterator[Any]:
         try:
             yield cursor
         finally:
-            cursor.execute("SELECT set_config('lock_timeout', %s, false)", [before])
+            with suppress(Error):  # where it is lost, what was wrong is what is told
+                cursor.execute("SELECT set_config('lock_timeout', %s, false)", [before])
 
 
 def in_batches(

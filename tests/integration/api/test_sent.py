@@ -7,7 +7,7 @@ from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 
 from docs.openapi import describe
-from kbpo.api.sent import Sent
+from kbpo.api.sent import HELD, Sent
 from tests import factories as make
 from tests.integration.api.conftest import Program, token
 
@@ -55,6 +55,8 @@ def test_what_is_of_its_type_is_taken() -> None:
     assert (found["words"], found["flag"], found["count"], found["share"]) == ("ab", True, 1, 0.5)
     assert str(found["others"]["metrics"]) == UUID
     assert read(share=1)["share"] == 1.0
+    for at in ("2026-11-28T10:00:00Z", "2026-11-28T11:00:00.5+01:00", "2026-11-28T09:00-0500"):
+        assert read(at=at)["at"].utcoffset() is not None
 
 
 @pytest.mark.parametrize(
@@ -65,7 +67,7 @@ def test_what_is_of_its_type_is_taken() -> None:
         ("count", ["1", True, 1.5, None]),
         ("share", ["0.5", False, None]),
         ("file", [int(UUID.replace("-", ""), 16), 1, True]),
-        ("at", [5, True, "yesterday"]),
+        ("at", [5, True, "yesterday", "2026-11-28", "2026-11-28T10:00", "2026-11-28 10:00:00"]),
         ("others", [{"metrics": 5}, {"metrics": None}, 5, [UUID]]),
         ("another", [1, None]),
     ],
@@ -92,9 +94,20 @@ def bodies(description: dict[str, Any]) -> dict[str, dict[str, Any]]:
 def test_every_body_is_held_to_its_description() -> None:
     described = bodies(describe())
     assert len(described) == 12
-    assert {
-        name for name, body in described.items() if body.get("additionalProperties") is not False
-    } == set()
+    assert [name for name, body in described.items() if body.get("additionalProperties") is not False] == []
+    fields = [field for one in Sent.__subclasses__() for field in one().get_fields().values()]
+    assert len(fields) > 30
+    assert [field for field in fields if not isinstance(field, HELD) or field.read_only] == []
+
+
+def test_an_answer_names_the_first_faults_and_no_long_name() -> None:
+    for many in ({f"n{number}": 1 for number in range(100_000)}, {"a" * 300_000: 1}):
+        with pytest.raises(ValidationError) as caught:
+            read(**many)
+        assert len(str(caught.value.detail)) < 3_000
+    with pytest.raises(ValidationError) as caught:
+        read(others={f"n{number}": 1 for number in range(100)})
+    assert [*caught.value.detail["others"]] == [*(f"n{number}" for number in range(10)), "…"]
 
 
 @pytest.mark.parametrize(

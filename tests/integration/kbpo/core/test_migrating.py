@@ -7,7 +7,16 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
-from django.db import IntegrityError, OperationalError, connection, migrations, models, transaction
+from django.db import (
+    IntegrityError,
+    InternalError,
+    NotSupportedError,
+    OperationalError,
+    connection,
+    migrations,
+    models,
+    transaction,
+)
 from django.db.migrations.state import ProjectState
 
 from kbpo.core.database import migrating
@@ -207,6 +216,18 @@ def test_a_unique_constraint_that_was_broken_off_is_made_anew(things, monkeypatc
     assert (indexes(), constraints()) == ({INDEX: (True, True)}, [INDEX])
     apply([made], before)  # it was not written down as made
     assert constraints() == [INDEX]
+
+
+def test_another_constraint_of_its_name_is_not_taken_for_a_unique_one(things) -> None:
+    apply([unique()], things.clone())
+    other = models.UniqueConstraint(fields=["id"], name=INDEX)
+    with pytest.raises(InternalError, match="constraint thing_by_size"):
+        apply([migrating.AddUniqueBesideWork("thing", other)], things.clone())
+
+
+def test_a_unique_constraint_is_not_made_in_a_transaction(things) -> None:
+    with transaction.atomic(), pytest.raises(NotSupportedError, match="atomic = False"):
+        apply([unique()], things.clone())
 
 
 def test_a_unique_constraint_waits_beside_work_and_then_for_a_moment_again_and_again(
