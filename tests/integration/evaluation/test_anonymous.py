@@ -6,6 +6,7 @@ from io import StringIO
 
 import pytest
 from django.core.management import call_command
+from django.db.models.functions import Now
 from django.utils import timezone
 
 from evaluation.models import Submission
@@ -130,7 +131,7 @@ def test_the_command_that_lists_a_board_does_not_name_it(system, member):
 
 def test_after_its_date_everybody_sees_the_names(system, member, client):
     veil(system, member)
-    Submission.objects.filter(pk=system.pk).update(anonymous_until=timezone.now() - timedelta(seconds=1))
+    Submission.objects.filter(pk=system.pk).update(anonymous_until=Now() - timedelta(seconds=1))
     assert NAME in read(client, "/corpora/veiled/")
 
 
