@@ -8,11 +8,12 @@ from typing import Any, NoReturn
 
 from django.apps import apps
 from django.conf import settings
+from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import InterfaceError, OperationalError, connection
 from django.db.migrations.executor import MigrationExecutor
 
-from kbpo.core.database import migrating
+from kbpo.core.database.migrating import migration_lock
 from kbpo.core.errors import KbpoError, Unavailable, UsageError
 
 
@@ -107,9 +108,9 @@ def prepare_database() -> None:
         connection.ensure_connection()
         if marker.exists() and marker.read_text(encoding="ascii") == wanted:
             return
-        with migrating.alone():
+        with migration_lock():
             if pending_migrations():
-                migrating.migrate()
+                call_command("migrate", interactive=False, verbosity=0)
         marker.write_text(wanted, encoding="ascii")
     except OperationalError as error:
         raise Unavailable(f"The database cannot be used: {error}") from error

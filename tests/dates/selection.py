@@ -55,7 +55,6 @@ ON_OTHER_DAYS = [
 # They write down when something was, or wait for something, and compare no time.
 ON_ANY_DAY = [
     "integration/annotations/test_challenges.py",
-    "integration/annotations/test_claims_migration.py",
     "integration/annotations/test_data.py",
     "integration/any_request/test_anonymous.py",
     "integration/any_request/test_budgets.py",
@@ -74,7 +73,6 @@ ON_ANY_DAY = [
     "integration/evaluation/test_entities.py",
     "integration/evaluation/test_entity_relations.py",
     "integration/evaluation/test_generation_way.py",
-    "integration/evaluation/test_migrations.py",
     "integration/evaluation/test_outputs.py",
     "integration/evaluation/test_pages.py",
     "integration/evaluation/test_sealed_documents.py",

@@ -173,8 +173,8 @@ def test_a_backup_restored_elsewhere_says_the_same_to_the_byte(
 
 @pytest.mark.slow
 @with_rows_in_it
-def test_a_backup_of_an_older_version_is_restored_and_brought_up_to_date(archive: Path, key: Path) -> None:
-    """As it was before the last migration of `keeping`, the newest application."""
+def test_a_backup_without_a_later_migration_is_restored_and_migrated(archive: Path, key: Path) -> None:
+    """The backup is made before the migration of `keeping`, on which no other app depends."""
     team = TeamFactory(name="of old")
     call_command("migrate", "keeping", "zero", verbosity=0)
     try:

@@ -6,7 +6,7 @@ from threading import Barrier, Thread
 from typing import Any
 
 import pytest
-from django.db import connection
+from django.db import IntegrityError, connection, transaction
 
 from annotations.models import Document, Question
 from annotations.questions import (
@@ -19,7 +19,7 @@ from annotations.questions import (
 )
 from kbpo.core.errors import InvalidInput
 from kbpo_formats.spans import Span
-from tests.factories import ADA, HALLOW, PRESS, SHE, TEXT, DocumentFactory
+from tests.factories import ADA, HALLOW, PRESS, SHE, TEXT, DocumentFactory, LabelFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -170,3 +170,10 @@ def test_two_who_ask_the_same_at_once_get_the_same_questions(document: Document)
         thread.join()
     assert answers[0] == answers[1]
     assert Question.objects.count() == 50
+
+
+def test_a_claim_of_a_question_has_one_label() -> None:
+    label = LabelFactory.create()
+    label.pk = None
+    with pytest.raises(IntegrityError, match="label_once"), transaction.atomic():
+        label.save(force_insert=True)

@@ -4,12 +4,10 @@ import re
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
-from django.apps import apps
 from django.conf import settings
 from django.core.files import File
 from django.core.management import CommandError, call_command
@@ -29,7 +27,6 @@ from annotations.models import (
 )
 from evaluation.design import audit, columns, epochs, plans, released
 from evaluation.kbp.task import TASK as KBP
-from evaluation.migrations._released import seal_released
 from evaluation.models import (
     Comparison,
     DocumentSample,
@@ -641,14 +638,6 @@ def test_tampering_is_found(course: Course, kind: str) -> None:
 def test_two_epochs_of_which_one_is_released_yield_nothing(course: Course) -> None:
     assert findings() == []
     call_command("audit_samples", "--corpus", TAG, verbosity=0)
-
-
-def test_epochs_that_were_released_before_are_sealed_alike_by_the_migration(course: Course) -> None:
-    fields = ("labels", "digest", "answers", "answers_digest", "last_answer")
-    before = ReleasedLabels.objects.values_list(*fields).get()
-    ReleasedLabels.objects.all().delete()
-    seal_released(apps, SimpleNamespace(connection=connection))
-    assert ReleasedLabels.objects.values_list(*fields).get() == before
 
 
 def test_the_command_fails_with_what_was_found(course: Course, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,13 +1,14 @@
-"""Bring database and store of files to what this code needs, once they answer, whoever else is at it."""
+"""Command that brings the database and the store of files up to this version of the code."""
 
 import time
 from argparse import ArgumentParser
 from typing import Any
 
+from django.core.management import call_command
 from django.db import OperationalError, connection
 
 from kbpo.core import commands
-from kbpo.core.database import migrating
+from kbpo.core.database.migrating import migration_lock
 from kbpo.core.errors import StoreAway, Unavailable
 from kbpo.core.storage import store
 
@@ -15,13 +16,12 @@ PATIENCE, LOOK = 60, 0.5  # seconds: until the database answers, and between two
 
 
 class Command(commands.Command):
-    """Applies pending migrations, and has a store of files: for servers, before web, worker and beat."""
+    """Applies pending migrations and prepares the store of files, before web, worker and beat start."""
 
     help = (
-        "Bring the database up to this code: waits until it answers, and applies what migrations are"
-        " pending. Two that run at once take turns. What runs already may go on meanwhile: whatever waits for"
-        " a lock tries again every few seconds, and lets others go first. Then it sees to it that the store"
-        " of files is there: a bucket that is missing is made."
+        "Bring the database up to this version: wait until it answers, then apply pending migrations, one"
+        " process at a time. Stop web, workers and beat first. Then check the store of files; a missing"
+        " bucket is created."
     )
     needs_database = False
 
@@ -38,9 +38,9 @@ class Command(commands.Command):
     def handle(self, *args: Any, **options: Any) -> None:
         """Wait, take the lock, migrate, and say what was done."""
         wait_for_database(float(options["wait"]))
-        with migrating.alone():
+        with migration_lock():
             pending = commands.pending_migrations()
-            migrating.migrate()
+            call_command("migrate", interactive=False, verbosity=0)
         prepare_store(float(options["wait"]))
         self.stdout.write(f"{pending} migrations were applied." if pending else "The database is up to date.")
 

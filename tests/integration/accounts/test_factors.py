@@ -1,15 +1,12 @@
 """Second factors: set up, asked for, enforced, lost."""
 
 import time
-from importlib import import_module
 
 import pytest
 from allauth.mfa.models import Authenticator
 from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
 from allauth.mfa.totp.internal.auth import TOTP, format_hotp_value, generate_totp_secret, hotp_value
 from allauth.usersessions.models import UserSession
-from django.apps import apps
-from django.contrib.sessions.models import Session
 from django.core.management import call_command
 from django.test import Client
 
@@ -249,10 +246,3 @@ def test_nobody_ends_somebody_elses_session(ann, client):
     listed = UserSession.objects.get(session_key=client.session.session_key)
     assert eve.post(f"/accounts/sessions/{listed.pk}/end/").status_code == 404
     assert is_in(client)
-
-
-def test_the_update_ends_sessions_that_no_page_would_list(ann, client):
-    client.force_login(ann)
-    update = import_module("kbpo.accounts.migrations.0005_sessions_are_listed")
-    update.sign_everybody_out(apps, None)
-    assert not Session.objects.exists()

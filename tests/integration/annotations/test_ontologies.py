@@ -6,10 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.apps.registry import Apps
 from django.core.management import CommandError, call_command
-from django.db import IntegrityError, connection, transaction
-from django.db.migrations.executor import MigrationExecutor
+from django.db import IntegrityError, transaction
 from django.db.models import ProtectedError
 
 from annotations import corpora, ontologies, responses
@@ -256,22 +254,3 @@ def test_an_answer_knows_the_guidelines_under_which_it_was_given(tmp_path: Path)
         under.append(answer().guidelines)
 
     assert [one and one.version for one in under] == [None, 1, 2]
-
-
-# Databases that were there before --------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-@pytest.mark.django_db(transaction=True)
-def test_a_corpus_that_was_there_before_has_the_first_version_of_tac() -> None:
-    leaves = MigrationExecutor(connection).loader.graph.leaf_nodes()
-    before = [("annotations", "0017_no_corrected_labels")]
-    try:
-        MigrationExecutor(connection).migrate(before)
-        apps: Apps = MigrationExecutor(connection).loader.project_state(before).apps
-        apps.get_model("annotations", "Corpus").objects.create(tag="old", name="Old")
-    finally:
-        MigrationExecutor(connection).migrate(leaves)
-
-    assert Corpus.objects.get().ontology_id == "tac-kbp@1"
-    assert dict(OntologyVersion.objects.values_list("reference", "digest")) == DIGESTS

@@ -1,15 +1,13 @@
 import html
 import json
 import re
-from importlib import import_module
 from io import StringIO
 
 import pytest
-from django.apps import apps
 from django.core.management import call_command
 
 from evaluation.kbp.task import TASK as KBP
-from evaluation.models import Epoch, Score
+from evaluation.models import Score
 from evaluation.scoring.leaderboard import rows
 from kbpo.core.errors import InvalidInput
 from tests.factories import (
@@ -222,14 +220,3 @@ def test_json_rows_have_a_rank_or_null(epoch):
     call_command("leaderboard", "--corpus", epoch.corpus.tag, "--json", stdout=out)
     ranks = {row["name"]: row["rank"] for row in json.loads(out.getvalue())["rows"]}
     assert ranks == {"many labels": 1, "few labels": None, "waiting": None}
-
-
-def test_open_epochs_with_independent_draws_are_scored_again_for_every_weighting(epoch):
-    of_draws, released = EpochFactory(corpus__design="iid"), EpochFactory(corpus__design="iid")
-    for one in (epoch, of_draws, released):
-        scored(one, "one")
-    released.released_at = released.opened_at
-    released.save()
-    EpochFactory(corpus__design="iid")  # nothing is scored there
-    import_module("evaluation.migrations.0032_scores_of_every_weighting").score_again(apps, None)
-    assert list(Epoch.objects.filter(scores_due=True)) == [of_draws]

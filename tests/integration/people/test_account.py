@@ -2,7 +2,6 @@
 
 import json
 from datetime import timedelta
-from importlib import import_module
 from xml.sax.saxutils import escape
 
 import pytest
@@ -141,21 +140,6 @@ def test_a_name_from_before_is_gone_from_timelines_and_a_namesake_stays():
     words = [event.words for event in cancelled.select_related("by")]
     assert words[1] == "by Alice"
     assert "Alice" not in words[0]
-
-
-def test_names_in_old_timelines_become_accounts_where_one_person_has_them():
-    people = [person(f"{n}@x.org", name=name) for n, name in enumerate(["Ann", "Bob Lee", "Bob Lee"])]
-    submission = make.SubmissionFactory.create(team=make.TeamFactory.create(members=people))
-    old = ["by Ann", "resumed by Ann", "the file was deleted by Bob Lee", "by Somebody", "it failed"]
-    for detail in old:
-        SubmissionEvent.objects.create(submission=submission, state=State.FAILED, detail=detail)
-    migration = import_module("evaluation.migrations.0020_names_become_accounts")
-    migration.name_accounts(apps, None)
-    events = SubmissionEvent.objects.filter(state=State.FAILED).order_by("pk")
-    assert [event.words for event in events] == old
-    assert [event.by for event in events] == [people[0], people[0], None, None, None]
-    migration.name_people(apps, None)
-    assert [event.detail for event in events.all()] == old
 
 
 def test_answers_identities_and_pay_stay_with_the_row_of_the_account(ann):
