@@ -47,7 +47,7 @@ from evaluation.submissions import (
 )
 from kbpo.accounts import sessions, teams, tokens
 from kbpo.accounts.models import User, WorkerIdentity
-from kbpo.core import disk, limits
+from kbpo.core import disk, rate_limits
 from kbpo.core.database import leases
 from kbpo.core.database.locks import claim
 from kbpo.core.database.outages import is_outage, later_if_away
@@ -313,9 +313,9 @@ def sweep_counts() -> int:
     """Delete counts, sessions and invitations that have ended; return how many. No stage: none is heeded."""
     now = timezone.now()
     if not installation.is_steady():
-        return limits.sweep(now=now)
+        return rate_limits.sweep(now=now)
     ended = sessions.sweep(now=now) + tokens.sweep(now=now) + teams.sweep(now=now)
-    return limits.sweep(now=now) + ended
+    return rate_limits.sweep(now=now) + ended
 
 
 def remind_operators() -> int:

@@ -84,13 +84,13 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "kbpo.accounts.guessing.known_browser",
+    "kbpo.accounts.login_throttling.known_browser",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "kbpo.core.refusals.RefusalMiddleware",
     "kbpo.middleware.StorableText",
-    "kbpo.accounts.request_limits.RequestLimits",
+    "kbpo.core.rate_limits.RateLimitMiddleware",
     "kbpo.accounts.factors.FactorFirst",
 ]
 
@@ -204,9 +204,7 @@ ACCOUNT_SIGNUP_REDIRECT_URL = "upload"
 ACCOUNT_LOGOUT_REDIRECT_URL = "/"
 ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
 ACCOUNT_ADAPTER = "kbpo.accounts.adapter.AccountAdapter"
-ACCOUNT_RATE_LIMITS = MFA_RATE_LIMITS = (
-    False  # kbpo.accounts.guessing and .request_limits count in the database
-)
+ACCOUNT_RATE_LIMITS = MFA_RATE_LIMITS = False  # kbpo.core.rate_limits counts in the database
 ACCOUNT_EMAIL_NOTIFICATIONS = True  # of what happens to passwords and factors, whose they are is told
 ACCOUNT_DEFAULT_HTTP_PROTOCOL = SITE_URL.split(":", 1)[0]
 ACCOUNT_FORMS = {

@@ -12,11 +12,11 @@ from django.views.decorators.csrf import csrf_exempt
 
 from kbpo.core.database.compiled import Compiled, Given
 from kbpo.core.errors import KbpoError
+from kbpo.core.rate_limits import RateLimit, hit
 from kbpo.core.refusals import mark_outage, outage_of
 from marketplace import lifecycle
 from marketplace.models import RequesterKey
 from marketplace.operations import OPERATIONS, Call
-from marketplace.operations.throttle import take_request
 from marketplace.protocol import service, signatures
 from marketplace.protocol.errors import ProtocolError, RequestError
 
@@ -64,7 +64,11 @@ def _carry_out(request: HttpRequest, request_id: str, now: datetime) -> bytes:
             "UnknownOperationException", "This is MTurk's requester API: POST to it, as boto3's client does."
         )
     key = _authenticate(request, now)
-    take_request(key=key, now=now)
+    limit = RateLimit("requester API", int(key.burst), key.burst / key.rate)
+    if not hit(limit, str(key.pk), now=now).is_allowed:
+        raise ProtocolError(
+            "ThrottlingException", f"Rate exceeded: {key.rate:g} requests a second. Try again later."
+        )
     operation = service.read_target(request.headers.get("X-Amz-Target", ""))
     act = OPERATIONS.get(operation.name)
     if act is None:

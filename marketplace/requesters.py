@@ -67,8 +67,6 @@ def create_key(*, requester: Requester, now: datetime, rate: float = 20, burst: 
         secret=new_secret(),
         rate=rate,
         burst=burst,
-        tokens=burst,
-        filled_at=now,
         created_at=now,
     )
     record(What.KEY_MADE, by=None, about=requester, after={"access_key_id": key.access_key_id})

@@ -6,6 +6,8 @@ from django.http import HttpRequest
 from crowd import hit_answers
 from kbpo.core.errors import InvalidInput, TooLarge
 
+MAX_BODY_BYTES = 128 << 10  # of a request that a HIT page sends
+
 
 class NotAnswered(InvalidInput):
     """Something in the form is missing or wrong.

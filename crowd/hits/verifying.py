@@ -4,17 +4,20 @@ The built-in marketplace signs its arrivals, Prolific is asked. Another service 
 its API tells of assignments only once they are submitted (docs/adr/0042).
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime, timedelta
+from threading import BoundedSemaphore
 
 from django.conf import settings
 
-from crowd.hits import limits
 from crowd.hits.arrivals import MTURK_PARAMETERS, SIGNED_AT, Arrival
 from crowd.hits.policy import Provider
 from crowd.models import Assignment, Hit
 from crowd.providers import prolific, registry
 from crowd.providers.arrival_signatures import is_signed
 from crowd.providers.base import ProviderError
+from kbpo.core import rate_limits
 from kbpo.core.errors import NotAllowed, Unavailable
 from kbpo.core.numbers import whole_number
 
@@ -23,6 +26,20 @@ SKEW = timedelta(minutes=1)  # that the marketplace's clock may be ahead
 #: For which an address shows its own worker the task again, beside the time that they have for it.
 LINGERS = timedelta(hours=1)
 LATEST = 2**40  # seconds since 1970
+PROVIDER_SLOTS = 2  # threads of a process, of four, that may wait for a provider's answer
+_provider_slots = BoundedSemaphore(PROVIDER_SLOTS)
+
+
+@contextmanager
+def provider_slot() -> Iterator[None]:
+    """Hold one of the few slots for asking a provider; raise Unavailable if all are taken."""
+    if not _provider_slots.acquire(blocking=False):
+        raise Unavailable("Many workers come at once. Reload this page in a moment; your place is kept.")
+    try:
+        yield
+    finally:
+        _provider_slots.release()
+
 
 _AGAIN = "Open the task again where you accepted it; what you have done so far is kept."
 
@@ -92,8 +109,9 @@ def _is_of(hit: Hit, hit_id: str) -> bool:
 
 
 def _ask_prolific(hit: Hit, arrival: Arrival, now: datetime, client_address: str) -> None:
-    limits.count_arrival(client_address=client_address, now=now)
-    with limits.while_provider_is_asked():
+    # Made-up worker ids must not flood the provider with questions.
+    rate_limits.require_each(rate_limits.by_network(rate_limits.WORKER_ARRIVALS, client_address), now=now)
+    with provider_slot():
         is_there = _has_sent(hit, arrival)
     if not is_there:
         raise NotAllowed(

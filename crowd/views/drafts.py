@@ -13,9 +13,9 @@ from crowd import wikipedia
 from crowd.annotators import drafts
 from crowd.annotators.refusals import answers_json
 from crowd.bodies import json_object
-from crowd.hits import limits
 from crowd.pages.registry import pages_of
 from kbpo.accounts.models import User
+from kbpo.core import rate_limits
 
 
 @require_POST
@@ -44,6 +44,7 @@ def pages(request: HttpRequest, language: str = DEFAULT) -> HttpResponse:
     """Find pages of a language's Wikipedia, ``?q=``, for an annotator who links an entity."""
     assert isinstance(request.user, User)
     responses.check_role(worker=request.user)
-    limits.count_search(who=f"annotator-{request.user.pk}", now=timezone.now())
+    owner = f"annotator-{request.user.pk}"
+    rate_limits.require(rate_limits.WIKIPEDIA_SEARCHES, owner, now=timezone.now())
     found = wikipedia.find_pages(request.GET.get("q", ""), read_language(language))
     return JsonResponse({"pages": [asdict(page) for page in found]})

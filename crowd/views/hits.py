@@ -19,11 +19,12 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from crowd import wikipedia
 from crowd.bodies import json_object
-from crowd.hits import forms, limits, policy, tokens, verifying, working
+from crowd.hits import forms, policy, tokens, verifying, working
 from crowd.hits.arrivals import Arrival, read_arrival
 from crowd.models import Assignment, Hit
 from crowd.pages import preview
 from crowd.pages.registry import hit_page
+from kbpo.core import rate_limits
 from kbpo.core.clients import client_address
 from kbpo.core.database.compiled import Compiled, Given
 from kbpo.core.errors import KbpoError, NotAllowed, TooLarge
@@ -119,7 +120,7 @@ def passage(request: HttpRequest, hit: Hit, number: int) -> HttpResponse:
 def draft(request: HttpRequest, hit: Hit) -> HttpResponse:
     """Keep what has been typed so far."""
     pk, _ = tokens.read(request)
-    data = json_object(request, largest=limits.LARGEST)
+    data = json_object(request, largest=forms.MAX_BODY_BYTES)
     number, content = hit_page(hit.batch).read_save(data)
     saved, kept = working.save_draft(
         hit=hit, assignment_id=pk, draft=content, number=number, now=timezone.now()
@@ -132,7 +133,7 @@ def draft(request: HttpRequest, hit: Hit) -> HttpResponse:
 def pages(request: HttpRequest, hit: Hit) -> HttpResponse:
     """Find pages of Wikipedia, for a worker who links a mention."""
     pk, _ = tokens.read(request)
-    limits.count_search(who=f"assignment-{pk}", now=timezone.now())
+    rate_limits.require(rate_limits.WIKIPEDIA_SEARCHES, f"assignment-{pk}", now=timezone.now())
     found = wikipedia.find_pages(request.GET.get("q", ""), hit.batch.corpus.written_in)
     return JsonResponse({"pages": [asdict(page) for page in found]})
 
@@ -180,9 +181,9 @@ def _own_assignment(request: HttpRequest, hit: Hit, arrival: Arrival) -> Assignm
 
 def _check_size(request: HttpRequest) -> None:
     """Refuse what is too large before any of it is read."""
-    if whole_number(request.META.get("CONTENT_LENGTH") or "0", limits.LARGEST) is None:
+    if whole_number(request.META.get("CONTENT_LENGTH") or "0", forms.MAX_BODY_BYTES) is None:
         raise TooLarge(
-            f"That is more than a page can send: {limits.LARGEST:,} bytes at most."
+            f"That is more than a page can send: {forms.MAX_BODY_BYTES:,} bytes at most."
             " Shorten what you have typed."
         )
 

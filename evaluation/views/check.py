@@ -18,8 +18,8 @@ from evaluation.submissions.other_corpus import find_named_corpus, find_other_co
 from evaluation.views.files import find_file, written_anew
 from evaluation.views.forms import CheckForm, VisitorCheckForm, remembered
 from evaluation.views.upload import asked_for, sending
-from kbpo.accounts.request_limits import CHECKS_OF_VISITORS, count_request
 from kbpo.core.errors import KbpoError
+from kbpo.core.rate_limits import VISITOR_FILE_CHECKS, require_request
 
 ERRORS = 5  # shown here; all problems have a page of their own
 VISITORS_PROBLEMS = 30  # shown to who has no account, for whom nothing is kept
@@ -78,7 +78,7 @@ def _check_of_visitor(request: HttpRequest) -> HttpResponse:
     if request.method == "POST":
         form, status = VisitorCheckForm(request.POST, request.FILES), 400
         try:
-            count_request(request, CHECKS_OF_VISITORS, now=timezone.now())
+            require_request(request, VISITOR_FILE_CHECKS, now=timezone.now())
             if form.is_valid():
                 found, status = _read_of_visitor(**form.cleaned_data), 200
         except KbpoError as error:

@@ -15,16 +15,13 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import urlencode
 
-from kbpo.accounts import guessing, tokens, words
+from kbpo.accounts import login_throttling, tokens, words
 from kbpo.accounts.models import User
-from kbpo.core import limits
+from kbpo.core import rate_limits
 from kbpo.core.addresses import local_path
 from kbpo.core.clients import client_address
-from kbpo.core.limits import Limit
 
 #: What anybody can have sent to anybody: more than these are dropped in silence. Those that were sent do.
-MAILS = Limit("mails", 5, 3600, "messages of a kind to one address")
-CONFIRMATIONS = Limit("confirmations", 1, 180, "messages that confirm an address")
 LINKS = ("activate_url", "password_reset_url", "signup_url")
 CONFIRMATION = "account/email/email_confirmation"
 
@@ -56,11 +53,13 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
     def authenticate(self, request: HttpRequest, **credentials: Any) -> User | None:
         """Look whether a password is right: for sign-in, and where it is asked for once more."""
         account, now = str(credentials.get("email") or credentials.get("username") or ""), timezone.now()
-        guess = guessing.count_guess(request, kind=guessing.PASSWORD, account=account, now=now)
+        attempt = login_throttling.count_attempt(
+            request, kind=login_throttling.PASSWORD, account=account, now=now
+        )
         user: User | None = super().authenticate(request, **credentials)
         if user is not None:
-            guessing.take_back(guess)
-            guessing.count_sign_in(account=account, now=now)
+            login_throttling.take_back(attempt)
+            login_throttling.count_sign_in(account=account, now=now)
         return user
 
     @transaction.atomic
@@ -72,9 +71,10 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
         """Send a message, if the address has not had too many of its kind."""
         now = timezone.now()
-        if template_prefix.startswith(CONFIRMATION) and limits.take(CONFIRMATIONS, email.lower(), now=now):
-            return
-        if limits.take(MAILS, template_prefix, email.lower(), now=now):
+        counters: list[rate_limits.Counter] = [(rate_limits.MAILS, (template_prefix, email.lower()))]
+        if template_prefix.startswith(CONFIRMATION):
+            counters.insert(0, (rate_limits.CONFIRMATIONS, (email.lower(),)))
+        if not all(rate_limits.hit(limit, *owner, now=now).is_allowed for limit, owner in counters):
             return
         links = {name: _at_site(str(context[name])) for name in LINKS if context.get(name)}
         super().send_mail(template_prefix, email, {**context, **links, "site": settings.SITE_URL})

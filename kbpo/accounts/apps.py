@@ -11,8 +11,8 @@ class AccountsConfig(AppConfig):
         from allauth.account.signals import user_logged_in
         from allauth.mfa.signals import authenticator_added, authenticator_removed
 
-        from kbpo.accounts import guessing, sessions
+        from kbpo.accounts import login_throttling, sessions
 
-        user_logged_in.connect(guessing.remember)
+        user_logged_in.connect(login_throttling.remember)
         authenticator_added.connect(sessions.end_others)
         authenticator_removed.connect(sessions.end_others)

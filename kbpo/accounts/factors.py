@@ -20,10 +20,9 @@ from django.utils import timezone
 
 from kbpo.accounts import sessions, tokens
 from kbpo.accounts.models import User
-from kbpo.core import limits
+from kbpo.core import rate_limits
 from kbpo.core.acts import What, record
 from kbpo.core.errors import InvalidInput, NotAllowed
-from kbpo.core.limits import Limit
 from kbpo.core.refusals import is_of_api, refuse
 
 logger = logging.getLogger(__name__)
@@ -31,7 +30,6 @@ logger = logging.getLogger(__name__)
 _Type = Authenticator.Type
 FACTORS = (_Type.TOTP, _Type.WEBAUTHN)
 #: A code of an app is right for 90 seconds: its own 30, and those of clocks that differ.
-USED_CODE = Limit("used code", 1, 120, "uses of one code")
 ACCOUNT_PAGES = "accounts/"
 
 
@@ -58,8 +56,8 @@ def find_by_code(*, user: User, code: str, now: datetime) -> Authenticator | Non
     """
     for factor in Authenticator.objects.filter(user=user, type=_Type.TOTP):
         if validate_totp_code(decrypt(factor.data["secret"]), code):
-            used = limits.take(USED_CODE, str(user.pk), normalize_user_code(code), now=now)
-            return None if used else factor
+            use = rate_limits.hit(rate_limits.USED_CODE, str(user.pk), normalize_user_code(code), now=now)
+            return factor if use.is_allowed else None
     for factor in Authenticator.objects.filter(user=user, type=_Type.RECOVERY_CODES):
         if factor.wrap().validate_code(code):
             return factor

@@ -14,7 +14,7 @@ from allauth.mfa.webauthn.forms import (
 from django import forms
 from django.utils import timezone
 
-from kbpo.accounts import factors, guessing, tokens
+from kbpo.accounts import factors, login_throttling, tokens
 from kbpo.accounts.account_forms import OurWords
 
 
@@ -78,16 +78,16 @@ class _CountedCode:
     def clean_code(self) -> str:
         """Find out of which factor the code is."""
         code, now = str(self.cleaned_data["code"]), timezone.now()  # type: ignore[attr-defined]
-        guess = guessing.count_guess(
+        attempt = login_throttling.count_attempt(
             context.request,
-            kind=guessing.CODE,
+            kind=login_throttling.CODE,
             account=self.user.email,  # type: ignore[attr-defined]
             now=now,
         )
         factor = factors.find_by_code(user=self.user, code=code, now=now)  # type: ignore[attr-defined]
         if factor is None:
             raise get_adapter().validation_error("incorrect_code")
-        guessing.take_back(guess)
+        login_throttling.take_back(attempt)
         self.authenticator = factor
         return code
 

@@ -9,19 +9,14 @@ from django.utils import timezone
 
 from kbpo.accounts.mails import choices, kinds, writing
 from kbpo.accounts.models import Invitation, Membership, PastMembership, Team, User
-from kbpo.core import limits
+from kbpo.core import rate_limits
 from kbpo.core.acts import What, record
 from kbpo.core.errors import Conflict, Gone, InvalidInput, NotAllowed
-from kbpo.core.limits import Limit
 
 MOST_TEAMS = 5  # of a person
 MOST_INVITATIONS = 20  # that wait for an answer, of a team or from a person
 STANDS = timedelta(days=14)  # an invitation that nobody answers
-_DAY = 24 * 3600  # seconds
-INVITING = Limit("invitations", 40, _DAY, "invitations from you")
 #: What anybody can have sent to anybody: whoever was told, or has been told often, is not told again by mail.
-TOLD = Limit("told of a team", 1, 30 * _DAY, "")
-MAILS = Limit("mails of invitations", 5, 7 * _DAY, "")
 
 
 @transaction.atomic
@@ -97,12 +92,14 @@ def invite(*, user: User, team: Team, email: str) -> Invitation:
     _require_member(user, team)
     if found := standing(now=now).filter(team=team, email__iexact=email).first():
         return found
-    limits.require(INVITING, str(user.pk), now=now)
+    rate_limits.require(rate_limits.INVITATIONS, str(user.pk), now=now)
     with transaction.atomic():
         invitation, is_new = _make_invitation(user, team, email, now)
-        if is_new and not (
-            limits.take(TOLD, str(team.pk), email, now=now) or limits.take(MAILS, email, now=now)
-        ):
+        counters = (
+            (rate_limits.INVITATION_MAILS_OF_TEAM, (str(team.pk), email)),
+            (rate_limits.INVITATION_MAILS, (email,)),
+        )
+        if is_new and all(rate_limits.hit(limit, *owner, now=now).is_allowed for limit, owner in counters):
             _mail_invitation(invitation)
     return invitation
 

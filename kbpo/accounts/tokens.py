@@ -16,11 +16,11 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from kbpo.accounts.models import ApiToken, User
-from kbpo.core import limits, shared_limits
+from kbpo.core import rate_limits
 from kbpo.core.acts import What, record
 from kbpo.core.clients import network_of
 from kbpo.core.errors import Conflict, InvalidInput
-from kbpo.core.limits import Limit
+from kbpo.core.rate_limits import KNOWN_NETWORK_OF_TOKEN, WRONG_TOKENS
 
 PREFIX = "kbpo_"  # by which people, and programs that look for secrets, know one
 MOST = 20  # that one person may have
@@ -35,9 +35,7 @@ SCOPES: Mapping[str, str] = MappingProxyType(
     }
 )
 USED_AGAIN = timedelta(minutes=1)  # a use within that of the last one is not written down
-_QUARTER, _QUARTER_OF_A_YEAR = 900, 90 * 24 * 3600  # seconds
-WRONG = Limit("wrong tokens", 30, _QUARTER, "wrong tokens from your network")
-KNOWN_NETWORK = Limit("known network of a token", 1, _QUARTER_OF_A_YEAR, "")
+_QUARTER_OF_A_YEAR = 90 * 24 * 3600  # seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,13 +137,13 @@ def find(*, secret: str, address: str, now: datetime) -> ApiToken | None:
     """
     digest = _digest(secret)
     found = ApiToken.objects.select_related("user").filter(digest=digest).filter(_is_good(now)).first()
-    counts = shared_limits.by_network(WRONG, address)
+    counters = rate_limits.by_network(WRONG_TOKENS, address)
     if found is None:
-        shared_limits.require(counts, now=now)
+        rate_limits.require_each(counters, now=now)
         return None
-    guesses = any(limits.is_reached(limit, *whose, now=now) for limit, whose in counts)
-    if guesses and not limits.is_marked(KNOWN_NETWORK, digest, network_of(address), now=now):
-        shared_limits.require(counts, now=now)
+    guesses = any(rate_limits.is_reached(limit, *owner, now=now) for limit, owner in counters)
+    if guesses and not rate_limits.is_marked(KNOWN_NETWORK_OF_TOKEN, digest, network_of(address), now=now):
+        rate_limits.require_each(counters, now=now)
     _note_use(found, address, now)
     return found
 
@@ -166,7 +164,7 @@ def _note_use(token: ApiToken, address: str, now: datetime) -> None:
     last = token.last_used_at
     if last is None or now - last >= USED_AGAIN:
         ApiToken.objects.filter(pk=token.pk).update(last_used_at=now)
-        limits.mark(KNOWN_NETWORK, token.digest, network_of(address), now=now)
+        rate_limits.mark(KNOWN_NETWORK_OF_TOKEN, token.digest, network_of(address), now=now)
 
 
 def _digest(secret: str) -> str:

@@ -6,7 +6,6 @@ from types import MappingProxyType
 from typing import Any
 
 from django.http import HttpRequest
-from django.utils import timezone
 from django.utils.cache import get_conditional_response, patch_vary_headers
 from django.utils.http import quote_etag
 from rest_framework.authentication import SessionAuthentication
@@ -18,11 +17,10 @@ from rest_framework.serializers import BaseSerializer
 from rest_framework.views import APIView
 
 from kbpo import __version__
-from kbpo.accounts import request_limits
-from kbpo.accounts.models import ApiToken
 from kbpo.api.authentication import MayAsk, TokenAuthentication
+from kbpo.api.throttling import CallThrottle, PolicyThrottle
 from kbpo.core.errors import InvalidInput
-from kbpo.core.limits import Counted, too_many
+from kbpo.core.rate_limits import Count
 
 READING = ("GET", "HEAD")
 #: What a script of another site may send with a read, and see of its answer.
@@ -52,19 +50,22 @@ class ApiView(APIView):
 
     authentication_classes = (TokenAuthentication, SessionAuthentication)
     permission_classes: tuple[type[BasePermission], ...] = (MayAsk,)
+    throttle_classes = (CallThrottle, PolicyThrottle)
     is_public = False
     refuses: Mapping[str, tuple[int, ...]] = MappingProxyType({})
-    counted: tuple[tuple[str, Counted], ...] = ()
+    counted: tuple[tuple[str, Count], ...] = ()
 
-    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """Find out who asks, count the call, and only then see whether they may."""
-        self.perform_authentication(request)
-        self._count(request)
+    def check_permissions(self, request: Request) -> None:
+        """Throttle the call before its permission is checked, so that refused calls count as well."""
+        super().check_throttles(request)
         if "Transfer-Encoding" in request.headers and "Content-Length" not in request.headers:
             raise InvalidInput("a body comes with its number of bytes, not chunked", where="Content-Length")
         if request.method not in self.allowed_methods:  # whatever a token may
             raise MethodNotAllowed(str(request.method))
-        super().initial(request, *args, **kwargs)
+        super().check_permissions(request)
+
+    def check_throttles(self, request: Request) -> None:
+        """Do nothing: `check_permissions` has throttled the call."""
 
     def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
         """Write the headers, and answer that nothing has changed where that is so."""
@@ -91,16 +92,6 @@ class ApiView(APIView):
                 "Access-Control-Max-Age": "86400",
             }
         return Response(status=204, headers=headers)
-
-    def _count(self, request: Request) -> None:
-        now, token = timezone.now(), request.auth.pk if isinstance(request.auth, ApiToken) else None
-        for whose, counted in request_limits.count_call(request._request, token=token, now=now):
-            self.counted = (*self.counted, (whose, counted))
-            if not counted.is_taken:
-                raise too_many(counted)
-        match = request._request.resolver_match
-        if match is not None and (rule := request_limits.RULES.get(match.url_name or "")) is not None:
-            request_limits.count_request(request._request, rule, now=now)
 
     def _say_limits(self, response: Any) -> None:
         """Say how much may still be asked, as draft-ietf-httpapi-ratelimit-headers writes it."""

@@ -10,10 +10,9 @@ from django.utils import timezone
 
 from kbpo.accounts.mails import writing
 from kbpo.accounts.models import Team, User
-from kbpo.core import limits
+from kbpo.core import rate_limits
 from kbpo.core.clock.nudge import nudge
 from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
-from kbpo.core.limits import Limit
 from kbpo.webhooks import signing
 from kbpo.webhooks.addresses import check_url
 from kbpo.webhooks.announcing import SEND_TASK, TRIED_FOR, write
@@ -21,8 +20,6 @@ from kbpo.webhooks.events import EVENTS, TEST
 from kbpo.webhooks.models import Delivery, Webhook
 
 MOST = 5  # of a team
-ADDING = Limit("webhooks", 20, 24 * 3600, "webhooks added by you")
-TRYING = Limit("webhook tests", 20, 3600, "tests and repetitions of your team")
 
 
 def add(*, user: User, team: Team, url: str, events: Collection[str]) -> Webhook:
@@ -41,7 +38,7 @@ def add(*, user: User, team: Team, url: str, events: Collection[str]) -> Webhook
     """
     require_member(user, team)
     url, chosen = _checked(url), _chosen(events)
-    limits.require(ADDING, str(user.pk), now=timezone.now())
+    rate_limits.require(rate_limits.WEBHOOKS, str(user.pk), now=timezone.now())
     with transaction.atomic():
         Team.objects.select_for_update(no_key=True).get(pk=team.pk)
         if team.webhooks.count() >= MOST:
@@ -99,7 +96,7 @@ def send_test(*, user: User, webhook: Webhook) -> Delivery:
     """
     require_member(user, webhook.team)
     now = timezone.now()
-    limits.require(TRYING, str(webhook.team_id), now=now)
+    rate_limits.require(rate_limits.WEBHOOK_TESTS, str(webhook.team_id), now=now)
     data = {"team": webhook.team.name, "links": {"page": writing.address_of("webhook", webhook.pk)}}
     [delivery] = write(TEST, to=[webhook], data=data, now=now, tried_for=timedelta())
     return delivery
@@ -122,7 +119,7 @@ def send_again(*, user: User, delivery: Delivery) -> None:
     if webhook.disabled_at is not None:
         raise Conflict(f"{webhook} is switched off: switch it on first.")
     now = timezone.now()
-    limits.require(TRYING, str(webhook.team_id), now=now)
+    rate_limits.require(rate_limits.WEBHOOK_TESTS, str(webhook.team_id), now=now)
     done = Delivery.objects.filter(pk=delivery.pk).exclude(delivered_at=None, failed_at=None)
     if not done.update(
         delivered_at=None,

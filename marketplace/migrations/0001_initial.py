@@ -105,14 +105,12 @@ class Migration(migrations.Migration):
                         ('access_key_id', models.CharField(max_length=128, unique=True)),
                         ('secret', models.CharField(max_length=128)),
                         ('is_active', models.BooleanField(default=True)),
-                        ('rate', models.FloatField(default=20, help_text='Requests a second, in the long run.')),
-                        ('burst', models.FloatField(default=100, help_text='Requests at once, after a rest.')),
-                        ('tokens', models.FloatField(default=100, help_text='Requests left in the bucket when it was last filled.')),
-                        ('filled_at', models.DateTimeField(default=django.utils.timezone.now)),
+                        ('rate', models.FloatField(default=20, help_text='Requests a second.')),
+                        ('burst', models.FloatField(default=100, help_text='Requests in a period of burst / rate seconds.')),
                         ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
                     ],
                     options={
-                        'constraints': [models.CheckConstraint(condition=models.Q(('burst__gte', 1), ('rate__gt', 0), ('tokens__gte', 0)), name='requester_key_bucket'), models.CheckConstraint(condition=models.Q(models.Q(('access_key_id', ''), _negated=True), models.Q(('secret', ''), _negated=True)), name='requester_key_not_empty')],
+                        'constraints': [models.CheckConstraint(condition=models.Q(('burst__gte', 1), ('rate__gt', 0)), name='requester_key_rate'), models.CheckConstraint(condition=models.Q(models.Q(('access_key_id', ''), _negated=True), models.Q(('secret', ''), _negated=True)), name='requester_key_not_empty')],
                     },
                 ),
                 migrations.CreateModel(

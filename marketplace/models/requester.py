@@ -31,7 +31,7 @@ class Requester(models.Model):
 
 
 class RequesterKey(models.Model):
-    """A pair of keys with which requests are signed, and the bucket of requests that it may make.
+    """A pair of keys with which requests are signed, and its rate limit.
 
     The secret is kept as it is: a signature of version 4 can only be checked by who knows the secret.
     """
@@ -40,17 +40,13 @@ class RequesterKey(models.Model):
     access_key_id = models.CharField(max_length=128, unique=True)
     secret = models.CharField(max_length=128)
     is_active = models.BooleanField(default=True)
-    rate = models.FloatField(default=20, help_text="Requests a second, in the long run.")
-    burst = models.FloatField(default=100, help_text="Requests at once, after a rest.")
-    tokens = models.FloatField(default=100, help_text="Requests left in the bucket when it was last filled.")
-    filled_at = models.DateTimeField(default=timezone.now)
+    rate = models.FloatField(default=20, help_text="Requests a second.")
+    burst = models.FloatField(default=100, help_text="Requests in a period of burst / rate seconds.")
     created_at = models.DateTimeField(default=timezone.now)
 
     class Meta:
         constraints = [
-            models.CheckConstraint(
-                condition=models.Q(rate__gt=0, burst__gte=1, tokens__gte=0), name="requester_key_bucket"
-            ),
+            models.CheckConstraint(condition=models.Q(rate__gt=0, burst__gte=1), name="requester_key_rate"),
             models.CheckConstraint(
                 condition=~models.Q(access_key_id="") & ~models.Q(secret=""), name="requester_key_not_empty"
             ),

@@ -16,10 +16,10 @@ from django.utils import timezone
 from annotations import questions
 from annotations.models import Document, DocumentAnnotation, Question, Response
 from crowd.annotators import drafts, queue
-from crowd.hits import limits
 from crowd.models import Reservation
 from kbpo import pipeline
 from kbpo.accounts.models import User
+from kbpo.core import rate_limits
 from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
 from tests.factories import DocumentFactory, UserFactory
 from tests.mediawiki import Wiki, serve_wiki
@@ -330,6 +330,6 @@ def test_nobody_else_searches_and_nobody_too_often(
     stranger = Client()
     stranger.force_login(UserFactory.create())
     assert search(stranger, "port").status_code == 403
-    monkeypatch.setattr(limits, "SEARCHES", replace(limits.SEARCHES, amount=0))
+    monkeypatch.setattr(rate_limits, "WIKIPEDIA_SEARCHES", replace(rate_limits.WIKIPEDIA_SEARCHES, amount=0))
     assert search(browser, "port").status_code == 429
     assert wiki.asked == []

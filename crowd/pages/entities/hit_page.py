@@ -14,7 +14,7 @@ from crowd.annotators import drafts
 from crowd.bodies import json_object
 from crowd.hits import sending, tokens
 from crowd.hits.arrivals import Arrival
-from crowd.hits.limits import LARGEST
+from crowd.hits.forms import MAX_BODY_BYTES
 from crowd.interfaces.entities.page import build_page
 from crowd.models import Assignment, Hit
 from crowd.pages.page import HitPage
@@ -53,7 +53,7 @@ def show(request: HttpRequest, hit: Hit, arrival: Arrival, assignment: Assignmen
 
 def take(request: HttpRequest, hit: Hit, arrival: Arrival, assignment: Assignment) -> HttpResponse:
     """Keep the answer, ``{"answer", "comment", "seconds"}``, and say how it reaches the provider."""
-    question, sent = question_of(hit), json_object(request, largest=LARGEST)
+    question, sent = question_of(hit), json_object(request, largest=MAX_BODY_BYTES)
     seconds = read_seconds(sent.get("seconds", {}))
     data = {
         "version": hit_answers.VERSION,

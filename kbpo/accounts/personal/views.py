@@ -14,12 +14,12 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
-from kbpo.accounts import guessing
 from kbpo.accounts.models import User
 from kbpo.accounts.personal import deleting, exporting
 from kbpo.accounts.personal.parts import Leaving
 from kbpo.core.errors import KbpoError
 from kbpo.core.keeping import trash
+from kbpo.core.rate_limits import DAY, KNOWN_NETWORK
 from kbpo.core.revalidating import public_page
 
 
@@ -51,7 +51,7 @@ def privacy(request: HttpRequest) -> HttpResponse:
     """Say what is kept about people, why, for how long, and who sees it."""
     context = {
         "sessions": settings.SESSION_COOKIE_AGE // (24 * 3600),
-        "networks": guessing.KNOWN_NETWORK.seconds // (24 * 3600),
+        "networks": KNOWN_NETWORK.seconds // DAY,
         "mail": settings.KEEP_MAIL.days,
         "uploads": settings.KEEP_UPLOADS.days,
         "logs": settings.KEEP_LOGS.days,

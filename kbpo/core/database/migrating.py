@@ -3,7 +3,7 @@
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import Any
+from typing import Any, ClassVar
 
 from django.db import Error, connection
 from django.db.migrations.operations import CreateModel
@@ -27,7 +27,7 @@ class CreateModels(Operation):
 
     reversible = True
     reduces_to_sql = True
-    serialization_expand_args = ("models",)
+    serialization_expand_args: ClassVar[list[str]] = ["models"]
 
     def __init__(self, models: list[CreateModel]) -> None:
         self.models = models

@@ -11,7 +11,7 @@ from django.core.management import call_command
 from django.test import Client
 
 from kbpo.accounts import factors
-from kbpo.accounts.guessing import BOUNDS, CODE
+from kbpo.accounts.login_throttling import CODE, LOGIN_LIMITS
 from kbpo.core.errors import InvalidInput
 from tests.integration.accounts.conftest import PASSWORD, person, sign_in, signs_in
 
@@ -114,7 +114,7 @@ def test_codes_are_guessed_as_seldom_as_passwords_and_no_owner_is_locked_out(ann
     at_home.post("/accounts/logout/")
     thief = browser("198.51.100.66")
     sign_in(thief, ANN)
-    amount = BOUNDS[CODE].pair.amount
+    amount = LOGIN_LIMITS[CODE].pair.amount
     assert [answer(thief, "000000").status_code for _ in range(amount + 1)] == [200] * amount + [429]
     sign_in(at_home, ANN)
     answer(at_home, code_of(secret))

@@ -2,8 +2,8 @@
 
 import pytest
 
-from kbpo.accounts import request_limits
-from kbpo.accounts.adapter import MAILS
+from kbpo.core import rate_limits
+from kbpo.core.rate_limits import MAILS
 from tests.factories import UserFactory
 from tests.integration.accounts.conftest import PASSWORD, person
 
@@ -14,11 +14,9 @@ HERE, THERE = "198.51.100.7", "192.0.2.1"
 
 def rule(monkeypatch, name, *, network=100, account=100, everybody=100, first=0):
     """Have an address take fewer requests, so that a test need not send hundreds."""
-    whole = request_limits.RULES[name]
-    small = request_limits._rule(
-        "requests", 60, network=network, account=account, everybody=everybody, first=first
-    )
-    monkeypatch.setitem(request_limits.RULES, name, small)
+    whole = rate_limits.POLICIES[name]
+    small = rate_limits.policy("requests", 60, network=network, account=account, total=everybody, first=first)
+    monkeypatch.setitem(rate_limits.POLICIES, name, small)
     return whole
 
 
@@ -100,8 +98,8 @@ def test_the_many_networks_of_one_ipv6_customer_have_little_more_than_one(monkey
 
 
 def test_the_api_refuses_in_json_and_says_when_to_come_again(monkeypatch, browser, clock):
-    calls = request_limits._rule("calls", 60, network=1, account=9, everybody=9, reading=True)
-    monkeypatch.setattr(request_limits, "CALLS", calls)
+    calls = rate_limits.policy("calls", 60, network=1, account=9, total=9, counts_reads=True)
+    monkeypatch.setattr(rate_limits, "API_CALLS", calls)
     client = browser(HERE)
     assert client.get("/api/v1/corpora/none/leaderboard/").status_code == 404
     refusal = client.get("/api/v1/corpora/none/leaderboard/")

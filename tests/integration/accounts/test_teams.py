@@ -6,7 +6,9 @@ from django.utils import timezone
 
 from kbpo.accounts import teams
 from kbpo.accounts.models import Invitation, Team
+from kbpo.core import rate_limits
 from kbpo.core.errors import Conflict, Gone, InvalidInput, NotAllowed
+from kbpo.core.rate_limits import INVITATION_MAILS
 from tests.factories import TeamFactory, UserFactory
 
 pytestmark = pytest.mark.django_db
@@ -256,15 +258,15 @@ def test_nobody_fills_a_mailbox_by_inviting_and_taking_back(ann, mailoutbox):
 
 
 def test_many_teams_together_send_somebody_few_mails_and_the_invitations_are_all_there(mailoutbox):
-    number = teams.MAILS.amount + 2
+    number = INVITATION_MAILS.amount + 2
     for inviter in UserFactory.create_batch(number):
         teams.invite(user=inviter, team=TeamFactory(members=[inviter]), email="ben@example.org")
-    assert mails_to(mailoutbox, "ben@example.org") == teams.MAILS.amount
+    assert mails_to(mailoutbox, "ben@example.org") == INVITATION_MAILS.amount
     assert teams.invitations(user=UserFactory(email="ben@example.org")).count() == number
 
 
 def test_who_invites_too_often_in_a_day_is_told_when_to_come_again(ann, client, monkeypatch):
-    monkeypatch.setattr(teams, "INVITING", replace(teams.INVITING, amount=1))
+    monkeypatch.setattr(rate_limits, "INVITATIONS", replace(rate_limits.INVITATIONS, amount=1))
     team = TeamFactory(members=[ann])
     client.force_login(ann)
     first = client.post(f"/teams/{team.pk}/", {"email": "one@example.org"})

@@ -115,7 +115,7 @@ def test_its_last_use_is_known_to_the_minute(user, clock):
 
 
 def test_wrong_tokens_are_counted_by_network(clock):
-    for _ in range(tokens.WRONG.amount):
+    for _ in range(tokens.WRONG_TOKENS.amount):
         assert find("kbpo_wrong") is None
     with pytest.raises(TooMany):
         find("kbpo_wrong")
@@ -124,7 +124,7 @@ def test_wrong_tokens_are_counted_by_network(clock):
 
 def test_a_network_that_guesses_is_not_told_that_it_guessed_right(user, clock):
     secret = make(user).secret
-    for _ in range(tokens.WRONG.amount):
+    for _ in range(tokens.WRONG_TOKENS.amount):
         find("kbpo_wrong")
     with pytest.raises(TooMany):
         find(secret)
@@ -134,7 +134,7 @@ def test_a_network_that_guesses_is_not_told_that_it_guessed_right(user, clock):
 def test_others_guesses_lock_nobody_out_where_their_token_was_used(user, clock):
     secret = make(user).secret
     find(secret)
-    for _ in range(tokens.WRONG.amount):
+    for _ in range(tokens.WRONG_TOKENS.amount):
         find("kbpo_wrong")
     assert find(secret)
 

@@ -21,10 +21,10 @@ from schemathesis.core.parameters import ParameterLocation
 from schemathesis.specs.openapi import checks
 
 from annotations.models import Corpus
-from kbpo.accounts import request_limits, tokens
+from kbpo.accounts import tokens
 from kbpo.accounts.models import User
 from kbpo.api.reference import schema_path
-from kbpo.core import limits
+from kbpo.core import rate_limits
 from kbpo.wsgi import application
 from tests import factories as make
 from tests.integration.any_request.site import Site
@@ -87,8 +87,7 @@ def secrets(site: Site) -> dict[tuple[str, str], str]:
 @pytest.fixture(autouse=True)
 def no_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Thousands of requests come from one place."""
-    monkeypatch.setattr(limits, "count", lambda limit, *whose, now: limits.Counted(limit, True, 1, 1))
-    monkeypatch.setattr(request_limits, "_count_among_all", lambda *_: None)
+    monkeypatch.setattr(rate_limits, "hit", lambda limit, *owner, now: rate_limits.Count(limit, True, 1, 1))
 
 
 @pytest.fixture(autouse=True)

@@ -7,11 +7,12 @@ import pytest
 from django.test import Client
 
 from evaluation.submissions.visibility import is_operator
-from kbpo.accounts import request_limits, tokens
+from kbpo.accounts import tokens
 from kbpo.accounts.factors import has_factor
+from kbpo.core import rate_limits
 from kbpo.core.errors import TooLarge
-from kbpo.core.limits import Limit
 from kbpo.core.parsers import MOST_BYTES, JsonParser
+from kbpo.core.rate_limits import RateLimit
 from tests import factories as make
 from tests.integration.api.conftest import Program, token
 
@@ -194,7 +195,7 @@ def test_scripts_of_other_sites_see_nothing_of_whoever_is_signed_in(user):
 
 
 def test_every_answer_says_how_much_may_still_be_asked(user, monkeypatch):
-    monkeypatch.setattr(request_limits, "CALLS_OF_TOKEN", Limit("few", 2, 60, "calls with this token"))
+    monkeypatch.setattr(rate_limits, "API_CALLS_BY_TOKEN", RateLimit("few", 2, 60, "calls with this token"))
     asks = Program(token(user))
     first = asks("GET", "me/")
     assert '"token";q=2;w=60' in first.headers["RateLimit-Policy"]
@@ -207,15 +208,15 @@ def test_every_answer_says_how_much_may_still_be_asked(user, monkeypatch):
 
 
 def test_an_account_with_many_tokens_is_counted_as_one(user, monkeypatch):
-    few = Limit("few", 2, 60, "calls by your account")
-    monkeypatch.setattr(request_limits, "CALLS", replace(request_limits.CALLS, account=few))
+    few = RateLimit("few", 2, 60, "calls by your account")
+    monkeypatch.setattr(rate_limits, "API_CALLS", replace(rate_limits.API_CALLS, account=few))
     statuses = [Program(token(user, name=f"{n}"))("GET", "me/").status_code for n in range(3)]
     assert statuses == [200, 200, 429]
 
 
 def test_a_network_of_visitors_is_counted_as_one(db, monkeypatch):
-    few = Limit("few", 2, 60, "calls from your network")
-    monkeypatch.setattr(request_limits, "CALLS", replace(request_limits.CALLS, network=few))
+    few = RateLimit("few", 2, 60, "calls from your network")
+    monkeypatch.setattr(rate_limits, "API_CALLS", replace(rate_limits.API_CALLS, network=few))
     answers = [Program()("GET", "corpora/") for _ in range(3)]
     assert [one.status_code for one in answers] == [200, 200, 429]
     left = [one.headers["RateLimit"].rpartition(";")[0] for one in answers]
@@ -224,7 +225,7 @@ def test_a_network_of_visitors_is_counted_as_one(db, monkeypatch):
 
 
 def test_who_guesses_tokens_is_told_when_to_come_again(db, monkeypatch):
-    monkeypatch.setattr(tokens, "WRONG", Limit("few", 1, 900, "wrong tokens from your network"))
+    monkeypatch.setattr(tokens, "WRONG_TOKENS", RateLimit("few", 1, 900, "wrong tokens from your network"))
     statuses = [Program("kbpo_wrong")("GET", "corpora/") for _ in range(2)]
     assert [one.status_code for one in statuses] == [401, 429]
     assert 0 < int(statuses[1].headers["Retry-After"]) <= 900

@@ -394,6 +394,7 @@ def test_the_balance_is_what_can_be_spent(account: Provider, requester: Requeste
 
 
 def test_a_throttled_key_is_no_refusal(account: Provider, requester_and_key: Any) -> None:
-    RequesterKey.objects.update(tokens=0, rate=0.001, burst=1)
+    RequesterKey.objects.update(rate=0.001, burst=1)
+    account.balance_cents()
     with pytest.raises(NoAnswer):
         account.balance_cents()

@@ -11,7 +11,7 @@ from evaluation.kbp.explorer import showcase
 from evaluation.models import FileCheck, Submission, Upload
 from evaluation.reading import isolated
 from evaluation.submissions import visiting
-from kbpo.accounts import request_limits
+from kbpo.core import rate_limits
 from tests.factories import (
     CorpusFactory,
     DocumentFactory,
@@ -166,8 +166,8 @@ def test_visitors_check_nothing_against_texts_that_are_not_everybodys(client, op
 
 
 def test_visitors_of_a_network_check_few_files_an_hour(client, open_corpus, monkeypatch):
-    rule = request_limits._rule("checks for this test", 3600, network=1, account=1, everybody=100)
-    monkeypatch.setattr("evaluation.views.check.CHECKS_OF_VISITORS", rule)
+    rule = rate_limits.policy("checks for this test", 3600, network=1, account=1, total=100)
+    monkeypatch.setattr("evaluation.views.check.VISITOR_FILE_CHECKS", rule)
     assert send(client, open_corpus, "").status_code == 400
     assert send(client, open_corpus, "").status_code == 429
 

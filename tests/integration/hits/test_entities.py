@@ -15,7 +15,7 @@ from pytest_django import DjangoAssertNumQueries
 from annotations import questions
 from annotations.models import Document, Question
 from crowd import page_names
-from crowd.hits import limits
+from crowd.hits.forms import MAX_BODY_BYTES
 from crowd.models import Assignment, Hit
 from tests.factories import ADA, HALLOW, SHE, DocumentFactory, HitFactory, WorkerIdentityFactory
 from tests.integration.hits.conftest import SUBMIT_TO, address, html_of, save, token_of
@@ -189,7 +189,7 @@ def test_a_form_is_refused_in_words(browser: Client, hit: Hit) -> None:
 
 def test_too_much_is_refused_before_it_is_read(browser: Client, hit: Hit) -> None:
     token = token_of(browser.get(address(hit)))
-    response = send(browser, hit, token, {"answer": ANSWER, "comment": "x" * limits.LARGEST})
+    response = send(browser, hit, token, {"answer": ANSWER, "comment": "x" * MAX_BODY_BYTES})
     assert response.status_code == 413
 
 

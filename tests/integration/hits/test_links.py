@@ -2,21 +2,18 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.conf import LazySettings
 from django.core.cache import cache
 from django.test import Client
-from django.utils import timezone
 
 from annotations import responses
 from annotations.kinds.relation import Mention, RelationQuestion
 from annotations.models import Document, Question
-from crowd.hits import limits
 from crowd.models import Assignment, Hit
-from kbpo.core.errors import TooMany
+from kbpo.core import rate_limits
 from tests.arrivals import field
 from tests.factories import PRESS, SHE, YEAR, HitFactory, QuestionFactory, UserFactory
 from tests.integration.hits.conftest import address, html_of, token_of
@@ -126,23 +123,10 @@ def test_a_search_that_is_down_says_to_type_the_title(browser: Client, linking: 
     assert "type the page’s title" in response.json()["detail"]
 
 
-def test_too_many_searches_in_a_minute_are_refused_to_that_one_alone(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(limits, "SEARCHES", replace(limits.SEARCHES, amount=2))
-    now = timezone.now()
-    for _ in range(2):
-        limits.count_search(who="one", now=now)
-    with pytest.raises(TooMany, match="Try again in 1 minute"):
-        limits.count_search(who="one", now=now)
-    limits.count_search(who="two", now=now)
-    limits.count_search(who="one", now=now + timedelta(minutes=1))
-
-
 def test_a_page_that_searches_too_often_is_told(
     browser: Client, linking: Hit, wiki: Wiki, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(limits, "SEARCHES", replace(limits.SEARCHES, amount=0))
+    monkeypatch.setattr(rate_limits, "WIKIPEDIA_SEARCHES", replace(rate_limits.WIKIPEDIA_SEARCHES, amount=0))
     assert search(browser, linking, token_of(browser.get(address(linking))), "a").status_code == 429
     assert wiki.asked == []
 

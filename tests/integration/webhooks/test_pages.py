@@ -13,6 +13,7 @@ from kbpo.accounts.models import Team, User
 from kbpo.accounts.personal import deleting, exporting
 from kbpo.accounts.personal.parts import Leaving
 from kbpo.core.errors import Conflict, InvalidInput, NotAllowed, TooMany
+from kbpo.core.rate_limits import WEBHOOK_TESTS
 from kbpo.webhooks import announcing, managing
 from kbpo.webhooks.events import EVENTS, READ, SCORED
 from kbpo.webhooks.models import Delivery, Webhook
@@ -87,7 +88,7 @@ def test_strangers_change_nothing(add: Add) -> None:
 
 def test_tests_are_limited(add: Add, ann: User) -> None:
     webhook = add(URL)
-    for _ in range(managing.TRYING.amount):
+    for _ in range(WEBHOOK_TESTS.amount):
         managing.send_test(user=ann, webhook=webhook)
     with pytest.raises(TooMany):
         managing.send_test(user=ann, webhook=webhook)

@@ -10,8 +10,9 @@ import pytest
 from django.conf import LazySettings
 from django.test import Client
 
-from crowd.hits import limits
+from crowd.hits import verifying
 from crowd.models import Assignment, HitBatch
+from kbpo.core import rate_limits
 from tests.prolific import FakeProlific, Fault
 
 pytestmark = pytest.mark.usefixtures("account")
@@ -91,8 +92,8 @@ def test_few_pages_wait_for_prolific_at_once_and_one_more_is_told_to_come_again(
 ) -> None:
     before = asked(fake)
     with ExitStack() as others:
-        for _ in range(limits.WAITING):
-            others.enter_context(limits.while_provider_is_asked())
+        for _ in range(verifying.PROVIDER_SLOTS):
+            others.enter_context(verifying.provider_slot())
         response = browser.get(address)
         assert response.status_code == 503
         assert "Many workers come at once" in words(response)
@@ -131,7 +132,8 @@ def test_made_up_names_cannot_flood_prolific(
     fake: FakeProlific,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(limits, "ARRIVALS", replace(limits.ARRIVALS, amount=3))
+    few = replace(rate_limits.WORKER_ARRIVALS, amount=3)
+    monkeypatch.setattr(rate_limits, "WORKER_ARRIVALS", few)
     before = asked(fake)
     met = [browser.get(changed(address, SESSION_ID=f"{number:024x}")).status_code for number in range(9)]
     assert set(met) == {403, 429}

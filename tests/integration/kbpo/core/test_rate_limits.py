@@ -3,19 +3,20 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.db import connection
 
-from kbpo.core import limits
+from kbpo.core import rate_limits
 from kbpo.core.errors import TooMany
-from kbpo.core.limits import Limit
 from kbpo.core.models import RequestCount
+from kbpo.core.rate_limits import RateLimit, hit
 
 pytestmark = pytest.mark.django_db
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
-THREE = Limit("tries", 3, 60, "tries")
+THREE = RateLimit("tries", 3, 60, "tries")
 
 
 def take(number: int, *whose: str, now: datetime = NOW) -> list[int]:
-    return [limits.take(THREE, *whose, now=now) for _ in range(number)]
+    counts = [hit(THREE, *whose, now=now) for _ in range(number)]
+    return [0 if count.is_allowed else count.seconds for count in counts]
 
 
 def test_so_many_are_taken_and_the_next_is_told_how_long_to_wait():
@@ -28,8 +29,8 @@ def test_each_has_a_count_of_their_own():
 
 
 def test_no_two_owners_are_one_by_how_their_names_are_put_together():
-    limits.take(THREE, "a", "bc", now=NOW)
-    limits.take(THREE, "ab", "c", now=NOW)
+    hit(THREE, "a", "bc", now=NOW)
+    hit(THREE, "ab", "c", now=NOW)
     assert RequestCount.objects.count() == 2
 
 
@@ -41,7 +42,7 @@ def test_a_count_ends_its_time_after_the_first_whatever_was_asked_since():
 
 def test_what_is_given_back_does_not_count():
     take(3)
-    limits.give_back(THREE)
+    rate_limits.give_back(THREE)
     assert take(2) == [0, 60]
 
 
@@ -53,21 +54,21 @@ def test_a_clock_that_was_ahead_locks_nobody_out():
 def test_a_refusal_says_how_much_is_taken_and_when_to_come_again():
     take(3)
     with pytest.raises(TooMany, match=r"more than 3 in 1 minute\. Try again in 20 seconds") as refusal:
-        limits.require(THREE, now=NOW + timedelta(seconds=40))
+        rate_limits.require(THREE, now=NOW + timedelta(seconds=40))
     assert refusal.value.retry_after == 20
 
 
 def test_what_is_marked_is_remembered_for_its_time():
-    limits.mark(THREE, "ann", now=NOW)
-    limits.mark(THREE, "ann", now=NOW + timedelta(seconds=30))
-    assert limits.is_marked(THREE, "ann", now=NOW + timedelta(seconds=89))
-    assert not limits.is_marked(THREE, "ann", now=NOW + timedelta(seconds=90))
+    rate_limits.mark(THREE, "ann", now=NOW)
+    rate_limits.mark(THREE, "ann", now=NOW + timedelta(seconds=30))
+    assert rate_limits.is_marked(THREE, "ann", now=NOW + timedelta(seconds=89))
+    assert not rate_limits.is_marked(THREE, "ann", now=NOW + timedelta(seconds=90))
 
 
 def test_what_has_ended_is_swept():
     take(1, "ann")
     take(1, "ben", now=NOW + timedelta(seconds=30))
-    assert limits.sweep(now=NOW + timedelta(seconds=60)) == 1
+    assert rate_limits.sweep(now=NOW + timedelta(seconds=60)) == 1
 
 
 def test_nothing_of_whose_count_it_is_can_be_read():

@@ -7,9 +7,9 @@ import pytest
 from django.test import RequestFactory
 from django.utils import timezone
 
-from kbpo.accounts.guessing import BOUNDS, PASSWORD, count_guess
+from kbpo.accounts.login_throttling import LOGIN_LIMITS, PASSWORD, count_attempt
 from kbpo.core.errors import TooMany
-from kbpo.core.shared_limits import total
+from kbpo.core.rate_limits import shared_limit
 from tests.integration.accounts.conftest import PASSWORD as RIGHT
 from tests.integration.accounts.conftest import person, sign_in, signs_in
 
@@ -18,9 +18,9 @@ pytestmark = pytest.mark.django_db
 ATTACKER, HOME, ELSEWHERE = "198.51.100.66", "198.51.100.7", "192.0.2.1"
 ANN = "ann@example.org"
 BROWSER, NETWORK, PAIR = (
-    BOUNDS[PASSWORD].browser.amount,
-    BOUNDS[PASSWORD].network.amount,
-    BOUNDS[PASSWORD].pair.amount,
+    LOGIN_LIMITS[PASSWORD].browser.amount,
+    LOGIN_LIMITS[PASSWORD].network.amount,
+    LOGIN_LIMITS[PASSWORD].pair.amount,
 )
 
 
@@ -76,7 +76,7 @@ def counted(address, email, times=1):
     request, taken = RequestFactory().get("/", REMOTE_ADDR=address), 0
     for _ in range(times):
         with suppress(TooMany):
-            count_guess(request, kind=PASSWORD, account=email, now=timezone.now())
+            count_attempt(request, kind=PASSWORD, account=email, now=timezone.now())
             taken += 1
     return taken
 
@@ -94,7 +94,7 @@ def test_one_ipv6_customer_guesses_little_more_than_one_network(clock):
 
 def test_one_ipv6_customer_keeps_the_owner_of_an_account_out_nowhere_else(ann, browser, clock):
     taken = sum(counted(f"2001:db8:0:{number:x}::1", ANN, times=PAIR) for number in range(12))
-    assert taken == 2 * PAIR < BOUNDS[PASSWORD].account.others.amount
+    assert taken == 2 * PAIR < LOGIN_LIMITS[PASSWORD].account.others.amount
     assert signs_in(browser(ELSEWHERE), ANN)
 
 
@@ -102,8 +102,8 @@ def test_one_ipv6_customer_keeps_the_owner_of_an_account_out_nowhere_else(ann, b
 def test_who_comes_from_a_network_that_has_not_guessed_signs_in_though_others_use_up_what_is_taken_in_all(
     ann, browser, clock, monkeypatch, which
 ):
-    small = total(which, 3, 900, "wrong passwords", first=1, newcomers=9)
-    monkeypatch.setitem(BOUNDS, PASSWORD, replace(BOUNDS[PASSWORD], **{which: small}))
+    small = shared_limit(which, 3, 900, "wrong passwords", first=1, newcomers=9)
+    monkeypatch.setitem(LOGIN_LIMITS, PASSWORD, replace(LOGIN_LIMITS[PASSWORD], **{which: small}))
     assert [counted(f"198.18.0.{number}", ANN, times=3) for number in range(3)] == [3, 2, 1]
     assert signs_in(browser(ELSEWHERE), ANN)
 
@@ -127,8 +127,8 @@ def test_who_signs_in_by_a_second_address_is_known_by_all_of_them(ann, browser, 
 @pytest.fixture
 def few(monkeypatch):
     """Have few guesses at one account be taken from everywhere."""
-    small = total("few", PAIR, 3600, "wrong passwords", first=1, newcomers=2)
-    monkeypatch.setitem(BOUNDS, PASSWORD, replace(BOUNDS[PASSWORD], account=small))
+    small = shared_limit("few", PAIR, 3600, "wrong passwords", first=1, newcomers=2)
+    monkeypatch.setitem(LOGIN_LIMITS, PASSWORD, replace(LOGIN_LIMITS[PASSWORD], account=small))
 
 
 def guessed_from_everywhere(browser):
