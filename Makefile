@@ -10,7 +10,7 @@ BIN := .venv/bin
 ENV := KBPO_HOME="$(KBPO_HOME)" PORT="$(PORT)"
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lock demo test test-all test-dates check bench fuzz drawing openapi settings screenshots contact-sheet clean
+.PHONY: help setup lock demo test test-all check bench fuzz drawing openapi settings screenshots contact-sheet clean
 
 help:  ## say what there is
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile
@@ -45,17 +45,13 @@ demo: setup  ## serve a populated site until Ctrl-C
 # Each of the processes has its own servers and its own browser. What Python compiled, and pytest rewrote, is kept: each
 # of them would do it anew.
 PROCESSES ?= 3
-test test-all test-dates: export PYTHONDONTWRITEBYTECODE =
+test test-all: export PYTHONDONTWRITEBYTECODE =
 PYTEST := $(BIN)/python -m pytest -q -n $(PROCESSES) --dist worksteal
 test: setup  ## run the tests but the slow ones, in PROCESSES (3)
 	@$(PYTEST) -m "not slow" $(TESTS)
 
-test-all: setup  ## run every test, and those of test-dates
+test-all: setup  ## run every test, slow ones included
 	@$(PYTEST) $(TESTS)
-	@[ -n "$(TESTS)" ] || $(MAKE) --no-print-directory test-dates
-
-test-dates: setup  ## run what depends on time on five other days in two time zones (needs faketime)
-	@$(BIN)/python -m tests.dates $(PROCESSES) $(TESTS)
 
 check: setup  ## linters of Python, JavaScript and templates, types, import rules, migrations, production settings
 	@$(BIN)/python -m requirements.check

@@ -6,5 +6,5 @@ from pathlib import Path
 
 
 def just_now(path: Path) -> None:
-    """Have a file written at the time of this process' clock: the kernel's may be another (`tests.dates`)."""
+    """Return after a file is written at the time of this process' clock, which may differ from the kernel's."""
     os.utime(path, (time.time(), time.time()))

@@ -83,7 +83,7 @@ def test_changed_requirements_are_installed(project: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "target", ["lock", "demo", "test", "test-all", "test-dates", "check", "bench", "screenshots", "clean"]
+    "target", ["lock", "demo", "test", "test-all", "check", "bench", "screenshots", "clean"]
 )
 def test_every_promised_target_is_there(project: Path, target: str) -> None:
     assert make(project, "--dry-run", target).returncode == 0
