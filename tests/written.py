@@ -1,4 +1,4 @@
-"""When files were written."""
+"""Modification times of files."""
 
 import os
 import time
@@ -6,5 +6,5 @@ from pathlib import Path
 
 
 def just_now(path: Path) -> None:
-    """Return after a file is written at the time of this process' clock, which may differ from the kernel's."""
+    """Set the modification time of a file to now, by the clock of this process."""
     os.utime(path, (time.time(), time.time()))
