@@ -5,9 +5,8 @@ RUN python -m venv /srv/kbpo/venv
 ENV PATH=/srv/kbpo/venv/bin:$PATH PIP_DISABLE_PIP_VERSION_CHECK=1
 COPY requirements/runtime.txt /tmp/
 RUN pip install --no-cache-dir --require-hashes -r /tmp/runtime.txt
-COPY client /tmp/client
-# A lock with hashes takes no local folder.
-RUN pip install --no-cache-dir --no-index --no-deps --no-build-isolation /tmp/client
+# The packages in client/ are imported from the service's folder.
+RUN echo /srv/kbpo/app/client > "$(python -c "import sysconfig; print(sysconfig.get_path('purelib'))")/kbpo-client.pth"
 
 FROM python:3.11-slim AS service
 ENV PATH=/srv/kbpo/venv/bin:$PATH PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1

@@ -15,31 +15,54 @@ ENV := KBPO_HOME="$(KBPO_HOME)" PORT="$(PORT)"
 help:  ## say what there is
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile
 
-# A lock with hashes takes no local folder: client/ is installed in a step of its own, which needs no network.
-setup: .venv/requirements.txt  ## make .venv with everything in it
+# uv installs each group of pyproject.toml when a target needs it, with the versions and hashes of requirements.txt. Where
+# uv cannot be had, pip installs all groups.
+UV := .uv/bin/uv
+DEMO := .venv/installed-demo
+TESTS_GROUP := .venv/installed-tests
+LINT_GROUP := .venv/installed-lint
+RESEARCH_GROUP := .venv/installed-research
+$(DEMO): GROUPS := runtime embedded
+$(TESTS_GROUP): GROUPS := tests
+$(LINT_GROUP): GROUPS := lint
+$(RESEARCH_GROUP): GROUPS := research
+$(TESTS_GROUP) $(LINT_GROUP) $(RESEARCH_GROUP): $(DEMO)
 
-.venv/requirements.txt: requirements.txt client/pyproject.toml
+setup: $(DEMO)  ## make .venv with the service in it
+
+$(DEMO) $(TESTS_GROUP) $(LINT_GROUP) $(RESEARCH_GROUP): requirements.txt pyproject.toml
 	@$(PYTHON) -c "$(SUPPORTED)" 2>/dev/null || \
 		{ echo "Python 3.11, 3.12 or 3.13 is needed: install one, or name it with 'make PYTHON=/path/to/python3.11'." >&2; \
 		exit 1; }
-	@[ -x $(BIN)/python ] && $(BIN)/python -c '' || $(PYTHON) -m venv --clear .venv
-	@echo "Installing requirements.txt into .venv" >&2
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
-	@echo "Installing client/ into .venv" >&2
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-index --no-deps --no-build-isolation \
-		--editable client
-	@cp requirements.txt $@
+	@[ -x $(BIN)/python ] && $(BIN)/python -c '' || $(PYTHON) -m venv --clear --without-pip .venv
+	@echo "Installing into .venv: $(GROUPS)" >&2
+	@{ [ -x $(UV) ] || $(FETCH_UV); } && \
+		$(UV) pip install --quiet --no-config --python $(BIN)/python --require-hashes --constraints requirements.txt \
+		$(GROUPS:%=--group %) || $(INSTALL_WITH_PIP)
+	@$(BIN)/python -c "import sysconfig; print(sysconfig.get_path('purelib'))" | \
+		{ read -r folder && echo "$(CURDIR)/client" > "$$folder/kbpo-client.pth"; }
+	@touch $@
+
+FETCH_UV = { $(PYTHON) -m venv --clear .uv && sed -n '/^uv==/,/^ *\#/p' requirements.txt > .uv/requirements.txt && \
+	.uv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r .uv/requirements.txt; }
+INSTALL_WITH_PIP = { echo "uv cannot install them: pip installs everything, which takes minutes" >&2 && \
+	$(BIN)/python -m ensurepip --default-pip >/dev/null && \
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt; }
 
 # One set of versions for every Python and system that is supported, with the hashes of all of their files.
-LOCK := $(BIN)/uv pip compile --quiet --no-config --universal --python-version 3.11 --fork-strategy fewest \
+LOCK := $(UV) pip compile --quiet --no-config --universal --python-version 3.11 --fork-strategy fewest \
 	--generate-hashes --no-emit-index-url --no-emit-find-links --custom-compile-command "make lock"
 # What is locked keeps its version, unless UPGRADE says otherwise: --upgrade, or "--upgrade-package django".
 UPGRADE ?=
-lock: setup  ## write requirements.txt and requirements/runtime.txt anew from pyproject.toml
-	@$(LOCK) $(UPGRADE) --group runtime --group embedded --group dev --output-file requirements.txt
+lock:  ## write requirements.txt and requirements/runtime.txt anew from pyproject.toml
+	@[ -x $(UV) ] || $(FETCH_UV)
+	@$(LOCK) $(UPGRADE) --group runtime --group embedded --group tests --group lint --group research --group install \
+		--output-file requirements.txt
 	@$(LOCK) --group runtime --constraints requirements.txt --output-file requirements/runtime.txt
 
-demo: setup  ## serve a populated site until Ctrl-C
+# Processes keep the bytecode that they compile: each of them would compile it again.
+demo: export PYTHONDONTWRITEBYTECODE =
+demo: $(DEMO)  ## serve a populated site until Ctrl-C
 	@$(ENV) exec $(BIN)/python -m demo.serve
 
 # Each of the processes has its own servers and its own browser. What Python compiled, and pytest rewrote, is kept: each
@@ -47,14 +70,13 @@ demo: setup  ## serve a populated site until Ctrl-C
 PROCESSES ?= 3
 test test-all: export PYTHONDONTWRITEBYTECODE =
 PYTEST := $(BIN)/python -m pytest -q -n $(PROCESSES) --dist worksteal
-test: setup  ## run the tests but the slow ones, in PROCESSES (3)
+test: $(TESTS_GROUP) $(RESEARCH_GROUP)  ## run the tests but the slow ones, in PROCESSES (3)
 	@$(PYTEST) -m "not slow" $(TESTS)
 
-test-all: setup  ## run every test, slow ones included
+test-all: $(TESTS_GROUP) $(RESEARCH_GROUP)  ## run every test, slow ones included
 	@$(PYTEST) $(TESTS)
 
-check: setup  ## linters of Python, JavaScript and templates, types, import rules, migrations, production settings
-	@$(BIN)/python -m requirements.check
+check: $(LINT_GROUP)  ## linters of Python, JavaScript and templates, types, import rules, migrations, production settings
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/lint-imports
@@ -75,12 +97,12 @@ PRODUCTION := DEBUG=0 \
 	EMAIL_URL=smtp+tls://kbpo:kbpo@127.0.0.1:1 \
 	DEFAULT_FROM_EMAIL=kbpo@kbpo.example.org
 
-bench: setup  ## run the benchmarks
+bench: $(TESTS_GROUP) $(RESEARCH_GROUP)  ## run the benchmarks
 	@$(BIN)/python -m benchmarks
 
 # atheris is no requirement of the project: it is needed for this alone, and has wheels for few systems.
 FUZZ_SECONDS ?= 1800
-fuzz: setup  ## look for inputs that break the reader, for FUZZ_SECONDS; findings in KBPO_HOME/fuzz-*
+fuzz: $(TESTS_GROUP)  ## look for inputs that break the reader, for FUZZ_SECONDS; findings in KBPO_HOME/fuzz-*
 	@$(BIN)/python -c 'import atheris' 2>/dev/null || \
 		{ echo "make fuzz needs atheris: run '$(BIN)/python -m pip install atheris' first." >&2; exit 1; }
 	@mkdir -p "$(KBPO_HOME)"
@@ -94,13 +116,13 @@ openapi: setup  ## write the description of the API into docs/api/openapi.json
 	@$(BIN)/python -m docs.openapi
 
 settings: setup  ## write every variable of the environment into docs/settings.md
-	@$(BIN)/python -m docs.settings
+	@$(BIN)/python -m kbpo.environment > docs/settings.md
 
-screenshots: setup  ## take the pictures in docs/
+screenshots: $(TESTS_GROUP)  ## take the pictures in docs/
 	@$(BIN)/python -m docs.screenshots
 
-contact-sheet: setup  ## take a picture of every page in KBPO_HOME/contact-sheet, and the sheets in docs/
+contact-sheet: $(TESTS_GROUP) $(RESEARCH_GROUP)  ## take a picture of every page in KBPO_HOME/contact-sheet, and the sheets in docs/
 	@$(BIN)/python -m docs.contact_sheet "$(KBPO_HOME)/contact-sheet" --keep
 
 clean:  ## remove everything that was made, but KBPO_HOME
-	@rm -rf .venv staticfiles .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	@rm -rf .venv .uv staticfiles .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -11,7 +11,7 @@ import time
 from dataclasses import asdict, dataclass
 from typing import Any
 
-import httpx
+import httpx2
 from django.conf import settings
 from django.core.cache import cache
 
@@ -85,7 +85,7 @@ def _ask(address: str, wanted: str) -> list[FoundPage]:
         raise _down()
     try:
         return _read(read_json(_fetch(address, wanted)))
-    except (httpx.HTTPError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (httpx2.HTTPError, ValueError, KeyError, TypeError, AttributeError) as error:
         logger.warning("Wikipedia's search failed: %s: %s", type(error).__name__, error)
         cache.set(down, True, DOWN_FOR)
         raise _down() from error
@@ -112,7 +112,7 @@ def _fetch(address: str, wanted: str) -> bytes:
     deadline = time.monotonic() + PATIENCE
     taken = b""
     with (
-        httpx.Client(timeout=PATIENCE, headers=headers, trust_env=False) as client,
+        httpx2.Client(timeout=PATIENCE, headers=headers, trust_env=False) as client,
         client.stream("GET", address, params=parameters) as response,
     ):
         response.raise_for_status()

@@ -99,7 +99,7 @@ def serve(environ: Mapping[str, str]) -> None:
     parts: list[Part] = []
     with only_one(home), listener(port) as web:
         try:
-            print("Preparing the demo; the first time this takes half a minute.", flush=True)
+            print("Preparing the demo; the first time this takes a minute.", flush=True)
             # Held here, the servers stay up while the processes come and go.
             embedded.postgres(home).acquire()
             embedded.redis(home).acquire()
@@ -110,7 +110,8 @@ def serve(environ: Mapping[str, str]) -> None:
             listen(web, port)
             for name, command in processes(web.fileno()).items():
                 parts.append(start(name, command, own, logs, pass_fds=[web.fileno()]))
-            wait_until_answers(port, parts)
+                if name == "web":  # the others start when it is up: together they would slow each other down
+                    wait_until_answers(port, parts)
             mail = f"Mail is not sent: it lies as files in {home / 'mail'}"
             where = f"KBP Online is at http://{NAME}:{port}/"
             print(f"\n{where}\n\n{logins}\n\n{mail}\n\nCtrl-C ends it.", flush=True)

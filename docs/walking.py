@@ -237,6 +237,8 @@ class Session:
             cwd=folder,
             env={**kept, "PATH": bins, "HOME": str(folder), "PYTHONPATH": client},
         )
+        if kind == "console":
+            self.run('kbpo() { python -m kbpo_client "$@"; }')  # a checkout has no such command
 
     def run(self, command: str) -> str:
         """Carry out a command; return what it prints.

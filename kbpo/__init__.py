@@ -6,4 +6,4 @@ import os
 # cores what takes one thread 3 s takes two 25. It looks at this once, when NumPy is first imported.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-__version__ = "0.6.0"
+__version__ = "0.7.0"

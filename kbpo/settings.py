@@ -26,16 +26,16 @@ KBPO_HOME = _given.home
 KBPO_EPOCH_SECRET = _given.epoch_secret
 KBPO_JUDGEMENTS_LICENCE = "CC BY 4.0"  # of what archives of released epochs hold beside texts
 TEAMS_NEED_APPROVAL = _given.teams_need_approval
-READ_ONLY = _given.access.is_read_only
+READ_ONLY = _given.read_only
 SEND_WEBHOOKS = _given.send_webhooks
-WORKERS_GIVE_WAY = _given.workers_give_way
+WORKERS_GIVE_WAY = True
 KBPO_NUDGE = True  # whether commits send messages to the workers
 BOARD_STATE_SECONDS = 1.0  # for which a process takes what it read of a leaderboard's state to be so
 
 SITE_URL = _given.site_url
 ALLOWED_HOSTS = list(_given.allowed_hosts)
-if _given.crowd.hit_base_url:
-    ALLOWED_HOSTS.append(urlsplit(_given.crowd.hit_base_url).hostname or "")
+if _given.hit_base_url:
+    ALLOWED_HOSTS.append(urlsplit(_given.hit_base_url).hostname or "")
 CSRF_TRUSTED_ORIGINS = [SITE_URL]
 ROOT_URLCONF = "kbpo.urls"
 WSGI_APPLICATION = "kbpo.wsgi.application"
@@ -119,22 +119,22 @@ TEMPLATES = [
 
 # The crowd
 
-HIT_BASE_URL = _given.crowd.hit_base_url  # empty: no work is posted
-MTURK_ENDPOINT_URL = _given.crowd.mturk_endpoint_url
-MTURK_IS_BUILT_IN = _given.crowd.mturk_is_built_in
-MTURK_KEYS = _given.crowd.mturk_keys
-MTURK_UNSIGNED_ARRIVALS = _given.crowd.mturk_unsigned_arrivals
+HIT_BASE_URL = _given.hit_base_url  # empty: no work is posted
+MTURK_ENDPOINT_URL = _given.mturk_endpoint_url
+MTURK_IS_BUILT_IN = _given.mturk_is_built_in
+MTURK_KEYS = _given.mturk_keys
+MTURK_UNSIGNED_ARRIVALS = _given.mturk_unsigned_arrivals
 MTURK_SERVICE_MODELS = ROOT / "marketplace" / "protocol" / "service_model"
-PROLIFIC_API_URL = _given.crowd.prolific_api_url
-PROLIFIC_TOKEN = _given.crowd.prolific_token
-PROLIFIC_PROJECT = _given.crowd.prolific_project
-PROLIFIC_WEBHOOK_SECRET = _given.crowd.prolific_webhook_secret
-PROLIFIC_FEE_PERCENT = _given.crowd.prolific_fee_percent
-PROLIFIC_HITS_PER_WORKER = _given.crowd.prolific_hits_per_worker
-WIKIPEDIA_API_URL = _given.crowd.wikipedia_api_url
-CROWD_HOURLY_CENTS = _given.crowd.hourly_cents
-CROWD_FASTEST_READING = _given.crowd.fastest_reading
-CROWD_MOST_PERCENT = _given.crowd.most_percent
+PROLIFIC_API_URL = _given.prolific_api_url
+PROLIFIC_TOKEN = _given.prolific_token
+PROLIFIC_PROJECT = _given.prolific_project
+PROLIFIC_WEBHOOK_SECRET = _given.prolific_webhook_secret
+PROLIFIC_FEE_PERCENT = _given.prolific_fee_percent
+PROLIFIC_HITS_PER_WORKER = _given.prolific_hits_per_worker
+WIKIPEDIA_API_URL = _given.wikipedia_api_url
+CROWD_HOURLY_CENTS = _given.crowd_hourly_cents
+CROWD_FASTEST_READING = _given.crowd_fastest_reading
+CROWD_MOST_PERCENT = _given.crowd_most_percent
 
 # Data
 
@@ -158,8 +158,8 @@ DATABASES: dict[str, dict[str, Any]] = {
 }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 MEDIA_ROOT = KBPO_HOME / "media"
-FILE_STORE = _given.storage.store  # None: folders of this machine
-TEXTS_CACHE = _given.storage.texts_cache  # bytes
+FILE_STORE = _given.store  # None: folders of this machine
+TEXTS_CACHE = _given.texts_cache_gb * 10**9  # bytes
 FILE_UPLOAD_HANDLERS = [
     "kbpo.core.uploading.BoundedUpload",
     "django.core.files.uploadhandler.MemoryFileUploadHandler",
@@ -239,17 +239,17 @@ SOCIALACCOUNT_EMAIL_AUTHENTICATION = SOCIALACCOUNT_EMAIL_AUTHENTICATION_AUTO_CON
 SOCIALACCOUNT_EMAIL_VERIFICATION = "mandatory"
 SOCIALACCOUNT_REAUTHENTICATION_REQUIRED = True  # before an account is connected, or let go
 SOCIALACCOUNT_REQUESTS_TIMEOUT = 5  # seconds
-if _given.access.organisation:
+if _given.oidc_server_url:
     SOCIALACCOUNT_PROVIDERS = {
         "openid_connect": {
             "OAUTH_PKCE_ENABLED": True,
             "APPS": [
                 {
                     "provider_id": "organisation",
-                    "name": _given.access.organisation.name,
-                    "client_id": _given.access.organisation.client_id,
-                    "secret": _given.access.organisation.client_secret,
-                    "settings": {"server_url": _given.access.organisation.server_url},
+                    "name": _given.oidc_name,
+                    "client_id": _given.oidc_client_id,
+                    "secret": _given.oidc_client_secret,
+                    "settings": {"server_url": _given.oidc_server_url},
                 }
             ],
         }
@@ -257,10 +257,10 @@ if _given.access.organisation:
 
 # How long things about people are kept (/privacy/ says so)
 
-SESSION_COOKIE_AGE = _given.retention.sessions * 24 * 3600
-KEEP_MAIL = timedelta(days=_given.retention.mail)
-KEEP_UPLOADS = timedelta(days=_given.retention.uploads)
-KEEP_LOGS = timedelta(days=_given.retention.logs)
+SESSION_COOKIE_AGE = _given.keep_sessions_days * 24 * 3600
+KEEP_MAIL = timedelta(days=_given.keep_mail_days)
+KEEP_UPLOADS = timedelta(days=_given.keep_uploads_days)
+KEEP_LOGS = timedelta(days=_given.keep_logs_days)
 
 # Mail: an outbox, which the pipeline sends; in development to files that a person or a test can open
 
@@ -317,7 +317,7 @@ SPECTACULAR_SETTINGS = {
 
 # Safety
 
-TRUSTED_PROXIES = _given.access.trusted_proxies
+TRUSTED_PROXIES = _given.trusted_proxies
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
 SESSION_COOKIE_HTTPONLY = True
@@ -326,7 +326,7 @@ if not DEVELOPMENT:
     SECURE_SSL_REDIRECT = True
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     # An hour can be waited for; subdomains and browsers' own lists are for who owns the whole domain to say.
-    SECURE_HSTS_SECONDS = _given.access.hsts_seconds
+    SECURE_HSTS_SECONDS = _given.hsts_seconds
     SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
     SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = True
 

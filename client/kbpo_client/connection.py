@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-import httpx
+import httpx2
 
 from kbpo_client import version
 from kbpo_client.errors import ClientError, Later, NetworkError, NotAllowed, NotFound, Refused, WrongUsage
@@ -42,7 +42,7 @@ class Connection:
         Seconds that may be waited in all before a request is given up.
     attempts : int
         How often a request is made before it is given up.
-    transport : httpx.BaseTransport, optional
+    transport : httpx2.BaseTransport, optional
         Another way than the network, for tests.
     sleep, clock : callable
     tell : callable
@@ -61,7 +61,7 @@ class Connection:
         *,
         patience: float = 300.0,
         attempts: int = 8,
-        transport: httpx.BaseTransport | None = None,
+        transport: httpx2.BaseTransport | None = None,
         sleep: Sleep = time.sleep,
         clock: Callable[[], float] = time.monotonic,
         tell: Tell = silent,
@@ -81,7 +81,7 @@ class Connection:
         headers = {"User-Agent": f"kbpo-client/{version.__version__}", "Accept": "application/json, */*"}
         if token:
             headers["Authorization"] = f"Bearer {token}"
-        self._http = httpx.Client(
+        self._http = httpx2.Client(
             base_url=f"{self.site}/api/v1/", headers=headers, timeout=60.0, transport=transport
         )
 
@@ -99,7 +99,7 @@ class Connection:
         content: bytes | None = None,
         headers: Mapping[str, str] | None = None,
         may_repeat: bool | None = None,
-    ) -> httpx.Response:
+    ) -> httpx2.Response:
         """Ask for something.
 
         Parameters
@@ -124,8 +124,8 @@ class Connection:
                 response = self._http.request(
                     method, path, params=_plain(params), json=json, content=content, headers=headers
                 )
-            except httpx.TransportError as error:
-                never_sent = isinstance(error, httpx.ConnectError | httpx.ConnectTimeout)
+            except httpx2.TransportError as error:
+                never_sent = isinstance(error, httpx2.ConnectError | httpx2.ConnectTimeout)
                 if is_last or not (may_repeat or never_sent):
                     raise self._broken(error, was_sent=not (may_repeat or never_sent)) from None
                 wait = self.pause_of(attempt)
@@ -163,7 +163,7 @@ class Connection:
         headers: Mapping[str, str] | None = None,
         *,
         params: Mapping[str, Any] | None = None,
-    ) -> Iterator[httpx.Response]:
+    ) -> Iterator[httpx2.Response]:
         """Ask for something large, once: its body is read by whoever asks.
 
         Raises
@@ -181,7 +181,7 @@ class Connection:
                     response.read()
                     raise refusal_of(response)
                 yield response
-        except httpx.TransportError as error:
+        except httpx2.TransportError as error:
             raise self._broken(error) from None
 
     def pages(self, path: str, params: Mapping[str, Any] | None = None) -> Iterator[dict[str, Any]]:
@@ -221,7 +221,7 @@ class Connection:
             self.tell(f"as much was asked as may be at a time; waiting {wait:.0f} s")
             self.sleep(wait)
 
-    def _note(self, response: httpx.Response) -> None:
+    def _note(self, response: httpx2.Response) -> None:
         """Remember what an answer says of limits, and look once whether the server takes this client."""
         used_up = [int(t) for r, t in _LIMIT.findall(response.headers.get("RateLimit", "")) if r == "0"]
         self._free_at = self._clock() + max(used_up) if used_up else 0.0
@@ -234,18 +234,18 @@ class Connection:
             if words:
                 self.tell(words)
 
-    def _broken(self, error: httpx.TransportError, *, was_sent: bool = False) -> NetworkError:
+    def _broken(self, error: httpx2.TransportError, *, was_sent: bool = False) -> NetworkError:
         doubt = "; it may have been done all the same: look before you do it again" if was_sent else ""
         return NetworkError(f"{self.site} cannot be reached: {str(error) or type(error).__name__}{doubt}")
 
 
-def retry_after(response: httpx.Response) -> float | None:
+def retry_after(response: httpx2.Response) -> float | None:
     """Return how many seconds an answer asks to wait; None where it does not say so in seconds."""
     given = response.headers.get("Retry-After", "")
     return float(given) if given.isascii() and given.isdigit() else None
 
 
-def refusal_of(response: httpx.Response) -> ClientError:
+def refusal_of(response: httpx2.Response) -> ClientError:
     """Return the error that an answer stands for."""
     status = response.status_code
     if response.is_redirect:

@@ -3,7 +3,7 @@
 import hashlib
 from pathlib import Path
 
-import httpx
+import httpx2
 
 from kbpo_client.connection import Connection, retry_after
 from kbpo_client.errors import Later, NetworkError, WrongUsage
@@ -86,7 +86,7 @@ def _fetch_rest(connection: Connection, path: str, part: Path, digest: str, prog
                 progress(here, max(total, here))
 
 
-def _length(response: httpx.Response) -> int:
+def _length(response: httpx2.Response) -> int:
     given = response.headers.get("Content-Length", "")
     return int(given) if given.isdigit() else 0
 

@@ -1,6 +1,5 @@
 """Words of documents' texts: runs without white space, counted where spans touch them."""
 
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -10,7 +9,8 @@ from kbpo_estimators import _checks
 from kbpo_estimators._checks import IntArray
 from kbpo_formats.spans import Span
 
-_SPACES = np.array([code for code in range(sys.maxunicode + 1) if chr(code).isspace()], dtype=np.uint32)
+# Unicode has no white space beyond its first plane.
+_SPACES = np.array([code for code in range(0x10000) if chr(code).isspace()], dtype=np.uint32)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,7 +10,7 @@ from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import Any
 
-import httpcore
+import httpcore2
 
 from kbpo.webhooks.addresses import NotPublic, resolve
 
@@ -18,10 +18,10 @@ SECONDS = 10.0  # for all of it: look-up, connection, request and the answer's h
 MOST_ADDRESSES = 3  # of a name that are tried
 GONE = 410
 _FAULTS = (
-    httpcore.TimeoutException,
-    httpcore.NetworkError,
-    httpcore.ProtocolError,
-    httpcore.UnsupportedProtocol,
+    httpcore2.TimeoutException,
+    httpcore2.NetworkError,
+    httpcore2.ProtocolError,
+    httpcore2.UnsupportedProtocol,
     OSError,
     ValueError,  # a name that cannot be one
 )
@@ -66,13 +66,13 @@ def post(url: str, *, headers: Mapping[str, str], body: str, is_anywhere: bool =
     backend = _PublicBackend(until, is_anywhere=is_anywhere)
     try:
         with (
-            httpcore.ConnectionPool(ssl_context=_tls(), network_backend=backend) as pool,
+            httpcore2.ConnectionPool(ssl_context=_tls(), network_backend=backend) as pool,
             pool.stream("POST", url, headers=[*headers.items()], content=body.encode()) as response,
         ):
             return _read(response.status)
     except NotPublic as error:
         return Answer(None, f"{error}.")
-    except httpcore.TimeoutException:
+    except httpcore2.TimeoutException:
         return Answer(None, f"No answer within {SECONDS:.0f} seconds.")
     except _FAULTS as error:
         words = " ".join(str(error).split())[:200]
@@ -89,15 +89,15 @@ def _read(status: int) -> Answer:
 
 @cache
 def _tls() -> ssl.SSLContext:
-    return httpcore.default_ssl_context()
+    return httpcore2.default_ssl_context()
 
 
-class _PublicBackend(httpcore.NetworkBackend):
+class _PublicBackend(httpcore2.NetworkBackend):
     """Connects to the public addresses of a name, each looked up once, until a time."""
 
     def __init__(self, until: float, *, is_anywhere: bool) -> None:
         self._until, self._is_anywhere = until, is_anywhere
-        self._inner = httpcore.SyncBackend()
+        self._inner = httpcore2.SyncBackend()
 
     def connect_tcp(
         self,
@@ -106,21 +106,21 @@ class _PublicBackend(httpcore.NetworkBackend):
         timeout: float | None = None,
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
-    ) -> httpcore.NetworkStream:
+    ) -> httpcore2.NetworkStream:
         try:
             addresses = self._look_up(host, port)
         except socket.gaierror:
-            raise httpcore.ConnectError(f"{host} is not found") from None
+            raise httpcore2.ConnectError(f"{host} is not found") from None
         for number, address in enumerate(addresses[:MOST_ADDRESSES], start=1):
             try:
-                left = _left(self._until, httpcore.ConnectTimeout)
+                left = _left(self._until, httpcore2.ConnectTimeout)
                 stream = self._inner.connect_tcp(address, port, timeout=left, socket_options=socket_options)
-            except (httpcore.ConnectError, httpcore.ConnectTimeout):
+            except (httpcore2.ConnectError, httpcore2.ConnectTimeout):
                 if number == len(addresses[:MOST_ADDRESSES]):
                     raise
             else:
                 return _Bounded(stream, self._until)
-        raise httpcore.ConnectError(f"{host} has no address")
+        raise httpcore2.ConnectError(f"{host} has no address")
 
     def _look_up(self, host: str, port: int) -> list[str]:
         """Look a host up in the time that is left: in a thread, since the look-up itself knows no limit."""
@@ -132,28 +132,28 @@ class _PublicBackend(httpcore.NetworkBackend):
             except Exception as error:  # noqa: BLE001 - raised again below
                 found.put(error)
 
-        left = _left(self._until, httpcore.ConnectTimeout)
+        left = _left(self._until, httpcore2.ConnectTimeout)
         Thread(target=look, name="look-up", daemon=True).start()  # which outlives no process
         try:
             answer = found.get(timeout=left)
         except Empty:
-            raise httpcore.ConnectTimeout(f"{host} was not found in time") from None
+            raise httpcore2.ConnectTimeout(f"{host} was not found in time") from None
         if isinstance(answer, Exception):
             raise answer
         return answer
 
 
-class _Bounded(httpcore.NetworkStream):
+class _Bounded(httpcore2.NetworkStream):
     """A connection that ends at a time, however slowly the other side goes on."""
 
-    def __init__(self, inner: httpcore.NetworkStream, until: float) -> None:
+    def __init__(self, inner: httpcore2.NetworkStream, until: float) -> None:
         self._inner, self._until = inner, until
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        return self._inner.read(max_bytes, _left(self._until, httpcore.ReadTimeout))
+        return self._inner.read(max_bytes, _left(self._until, httpcore2.ReadTimeout))
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        self._inner.write(buffer, _left(self._until, httpcore.WriteTimeout))
+        self._inner.write(buffer, _left(self._until, httpcore2.WriteTimeout))
 
     def close(self) -> None:
         self._inner.close()
@@ -163,15 +163,15 @@ class _Bounded(httpcore.NetworkStream):
         ssl_context: ssl.SSLContext,
         server_hostname: str | None = None,
         timeout: float | None = None,
-    ) -> httpcore.NetworkStream:
-        left = _left(self._until, httpcore.ConnectTimeout)
+    ) -> httpcore2.NetworkStream:
+        left = _left(self._until, httpcore2.ConnectTimeout)
         return _Bounded(self._inner.start_tls(ssl_context, server_hostname, left), self._until)
 
     def get_extra_info(self, info: str) -> Any:
         return self._inner.get_extra_info(info)
 
 
-def _left(until: float, late: type[httpcore.TimeoutException]) -> float:
+def _left(until: float, late: type[httpcore2.TimeoutException]) -> float:
     left = until - time.monotonic()
     if left <= 0:
         raise late

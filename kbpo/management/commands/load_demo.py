@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
+from django.contrib.auth.hashers import make_password
 from django.core.management import call_command
 from django.db import transaction
 from django.utils import timezone
@@ -84,12 +85,12 @@ class Command(BaseCommand):
 
     @transaction.atomic
     def make_people(self, *, with_passwords: bool) -> None:
+        new = []
         for address, name, _ in PEOPLE:
             if User.objects.filter(email=address).exists():
                 continue
             user = User.objects.create_user(
                 address,
-                PASSWORD if with_passwords else None,
                 name=name,
                 is_annotator=address.startswith(("annotator", "worker")),
                 is_operator=address.startswith("operator"),
@@ -97,6 +98,9 @@ class Command(BaseCommand):
                 is_superuser=address.startswith("operator"),
             )
             user.emailaddress_set.create(email=address, verified=True, primary=True)  # type: ignore[attr-defined]
+            new.append(user.pk)
+        if new and with_passwords:
+            User.objects.filter(pk__in=new).update(password=make_password(PASSWORD))  # hashing takes its time
         wren, _ = Team.objects.get_or_create(name="Wren")
         Membership.objects.get_or_create(team=wren, user=User.objects.get(email=PEOPLE[0][0]))
 

@@ -7,7 +7,7 @@ import threading
 from collections import Counter
 from datetime import timedelta
 
-import httpx
+import httpx2
 import pytest
 from django.core.files.base import ContentFile
 from django.db import connection, transaction
@@ -138,7 +138,7 @@ def test_the_api_gives_every_problem(many, member):
     address = f"/api/v1{many.get_absolute_url()}problems/all/"
     whole = text(member.get(address))
     assert json.loads(whole) == {"results": rows_of(member, many), "next": None}
-    server = httpx.MockTransport(lambda _: httpx.Response(200, text=whole))
+    server = httpx2.MockTransport(lambda _: httpx2.Response(200, text=whole))
     assert list(Connection("http://localhost", transport=server).rows("")) == json.loads(whole)["results"]
     errors = json.loads(text(member.get(f"{address}?severity=ERROR")))["results"]
     assert errors == rows_of(member, many, "?severity=ERROR") != []

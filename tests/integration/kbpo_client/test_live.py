@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 from django.utils import timezone
 from pytest_django.live_server_helper import LiveServer
@@ -173,14 +173,14 @@ def test_offline_and_on_the_site_the_same_is_said_of_a_file(
     assert not Submission.objects.exists()
 
 
-class Breaking(httpx.HTTPTransport):
+class Breaking(httpx2.HTTPTransport):
     """A network that breaks in the middle of some pieces of a file."""
 
     def __init__(self, *broken: int) -> None:
         super().__init__()
         self.broken, self.pieces = broken, 0
 
-    def handle_request(self, request: httpx.Request) -> httpx.Response:
+    def handle_request(self, request: httpx2.Request) -> httpx2.Response:
         if request.method == "PATCH":
             self.pieces += 1
             if self.pieces in self.broken:
@@ -189,13 +189,13 @@ class Breaking(httpx.HTTPTransport):
         return super().handle_request(request)
 
 
-class _Half(httpx.SyncByteStream):
+class _Half(httpx2.SyncByteStream):
     def __init__(self, body: bytes) -> None:
         self.body = body
 
     def __iter__(self) -> Iterator[bytes]:
         yield self.body[: len(self.body) // 2]
-        raise httpx.WriteError("connection reset")
+        raise httpx2.WriteError("connection reset")
 
 
 @pytest.mark.parametrize("megabytes", [9, pytest.param(300, marks=pytest.mark.slow)])

@@ -9,7 +9,7 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 from django.utils import timezone
 from pytest_django.live_server_helper import LiveServer
@@ -50,7 +50,7 @@ class Stranger:
         folder.mkdir()
 
     def read(self, address: str) -> str:
-        answer = httpx.get(f"{self.site}{address}")
+        answer = httpx2.get(f"{self.site}{address}")
         assert answer.status_code == 200, address
         return answer.text
 
@@ -90,7 +90,7 @@ def test_what_was_cited_stays_and_comes_out_of_the_archive(
     pipeline.advance()
     small.judge()
     freezing.freeze(corpus=corpus, task=KBP, now=timezone.now())
-    citation = httpx.get(f"{live_server.url}/api/v1/submissions/{cited.pk}/citation/").json()["scores"]
+    citation = httpx2.get(f"{live_server.url}/api/v1/submissions/{cited.pk}/citation/").json()["scores"]
     address = citation["address"].removeprefix(live_server.url)
     shown = re.findall(r"\d+\.\d", citation["plain"].partition("(in per cent")[0])
     snapshot, first = "/corpora/small/snapshots/1.json", "/corpora/small/snapshots/1/"
@@ -112,7 +112,7 @@ def test_what_was_cited_stays_and_comes_out_of_the_archive(
     pipeline.advance()
 
     assert before == (stranger.numbers(address), stranger.numbers(first), stranger.read(snapshot))
-    assert httpx.get(f"{live_server.url}{live}").status_code == 404
+    assert httpx2.get(f"{live_server.url}{live}").status_code == 404
     for page in (stranger.read(address), stranger.read(first)):
         assert "Withdrawn" in page
         assert "Alpha" not in page

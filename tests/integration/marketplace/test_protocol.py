@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import botocore.auth
-import httpx
+import httpx2
 import pytest
 from botocore.auth import SigV4Auth
 from botocore.awsrequest import AWSRequest
@@ -33,13 +33,13 @@ def post(
     *,
     target: str = f"{TARGET}GetAccountBalance",
     **after: str,
-) -> httpx.Response:
+) -> httpx2.Response:
     """Send a request that is signed, with headers that are changed after that."""
     url = live_server.url + reverse("requester_api")
     request = AWSRequest("POST", url, data=body, headers={"X-Amz-Target": target})
     SigV4Auth(Credentials(key.access_key_id, key.secret), "mturk-requester", "us-east-1").add_auth(request)
     headers = dict(request.headers.items()) | {name.replace("_", "-"): value for name, value in after.items()}
-    return httpx.post(url, content=body, headers=headers)
+    return httpx2.post(url, content=body, headers=headers)
 
 
 def test_a_wrong_secret_is_refused(connect: Connect, key: RequesterKey) -> None:
@@ -107,7 +107,7 @@ def test_a_body_that_was_changed_after_signing_is_refused(live_server: Any, key:
     url = live_server.url + reverse("requester_api")
     signed = AWSRequest("POST", url, data=b"{}", headers={"X-Amz-Target": f"{TARGET}GetAccountBalance"})
     SigV4Auth(Credentials(key.access_key_id, key.secret), "mturk-requester", "us-east-1").add_auth(signed)
-    response = httpx.post(url, content=b'{"a": 1}', headers=dict(signed.headers.items()))
+    response = httpx2.post(url, content=b'{"a": 1}', headers=dict(signed.headers.items()))
     assert response.json()["__type"] == "InvalidSignatureException"
 
 
@@ -135,7 +135,7 @@ def test_a_signature_must_cover_what_is_asked_for(live_server: Any, key: Request
     signed = AWSRequest("POST", url, data=b"{}")
     SigV4Auth(Credentials(key.access_key_id, key.secret), "mturk-requester", "us-east-1").add_auth(signed)
     headers = dict(signed.headers.items()) | {"X-Amz-Target": f"{TARGET}GetAccountBalance"}
-    response = httpx.post(url, content=b"{}", headers=headers)
+    response = httpx2.post(url, content=b"{}", headers=headers)
     assert response.json()["__type"] == "InvalidSignatureException"
     assert "x-amz-target" in response.json()["message"]
 

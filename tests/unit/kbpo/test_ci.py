@@ -1,8 +1,10 @@
-"""What .ci/run does before the checks: it finds a browser, installs one, or says what to do."""
+""".ci/run: finding or installing a browser, and its last line."""
 
 import os
+import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -22,7 +24,9 @@ def run(tmp_path: Path) -> Run:
     (tmp_path / ".ci").mkdir()
     script = (ROOT / ".ci" / "run").read_text().replace("/usr/bin/chromium", str(browser))
     (tmp_path / ".ci" / "run").write_text(script)
-    for name in ("sh", "dirname", "touch", "chmod"):
+    (tmp_path / ".venv" / "bin").mkdir(parents=True)
+    (tmp_path / ".venv" / "bin" / "python").symlink_to(sys.executable)
+    for name in ("sh", "dirname", "touch", "chmod", "date"):
         (programs / name).symlink_to(shutil.which(name) or name)
 
     def program(name: str, does: str) -> None:
@@ -53,12 +57,12 @@ CHECKS = ["make check, random numbers --randomly-seed=1", "make test, random num
 
 def test_root_installs_the_browser_itself(run: Run) -> None:
     done = run(user=0, has_sudo=True)
-    assert done.stdout.splitlines() == ["apt-get update by itself", "apt-get install by itself", *CHECKS]
+    assert done.stdout.splitlines()[:-1] == ["apt-get update by itself", "apt-get install by itself", *CHECKS]
 
 
 def test_who_is_not_root_installs_the_browser_by_sudo(run: Run) -> None:
     done = run(user=1000, has_sudo=True)
-    assert done.stdout.splitlines() == ["apt-get update by sudo", "apt-get install by sudo", *CHECKS]
+    assert done.stdout.splitlines()[:-1] == ["apt-get update by sudo", "apt-get install by sudo", *CHECKS]
 
 
 def test_who_cannot_become_root_is_told_what_to_do(run: Run) -> None:
@@ -79,7 +83,14 @@ def test_a_package_that_brings_no_browser_is_one_clear_line(run: Run) -> None:
 
 def test_a_browser_that_is_named_is_used(run: Run) -> None:
     done = run(user=1000, CHROMIUM=os.fspath(shutil.which("true")))
-    assert done.stdout.splitlines() == CHECKS
+    assert done.stdout.splitlines()[:-1] == CHECKS
+
+
+def test_the_last_line_tells_the_time_and_the_speed_of_the_machine(run: Run) -> None:
+    last = run(user=0).stdout.splitlines()[-1]
+    assert re.fullmatch(
+        r"\.ci/run took \d+ s on a machine that adds ten million squares in \d+\.\d\d s\.", last
+    )
 
 
 def test_a_browser_that_is_named_and_not_there_is_one_clear_line(run: Run) -> None:

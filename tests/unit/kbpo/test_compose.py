@@ -63,7 +63,7 @@ def test_of_the_network_the_proxy_alone_is_believed() -> None:
     text = (ROOT / "docker-compose.yml").read_text(encoding="utf-8")
     (network,) = yaml.safe_load(text)["networks"]["default"]["ipam"]["config"]
     proxy = ip_address(services()["proxy"]["networks"]["default"]["ipv4_address"])
-    trusted = read(filled(services()["web"]["environment"])).access.trusted_proxies
+    trusted = read(filled(services()["web"]["environment"])).trusted_proxies
     assert trusted == (ip_network(proxy),)
     assert proxy in ip_network(network["subnet"])
     assert proxy not in ip_network(network["ip_range"])  # nobody else is given it

@@ -1,17 +1,18 @@
+"""The environment: defaults, values that are read, and refusals."""
+
 import stat
+import subprocess
+import sys
+from ipaddress import ip_network
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from kbpo import (
-    access_environment,
-    crowd_environment,
-    environment,
-    retention_environment,
-    storage_environment,
-)
 from kbpo.core.errors import InvalidInput
-from kbpo.environment import REQUIRED, VARIABLES, kept_secret, read
+from kbpo.core.store_address import Address
+from kbpo.environment import OF_THE_STORE, REQUIRED, TOGETHER, kept_secret, page, read
+from tests.conftest import ROOT, clean_environment
 
 SERVER = {
     "SECRET_KEY": "Zt7mQx2vLp9RkW4cYb8NfH3jDs6GaE1uKo5TiVwBn0123456789",
@@ -20,6 +21,19 @@ SERVER = {
     "DATABASE_URL": "postgres://kbpo:p%40ss@db.example.org:5433/kbpo?sslmode=require",
     "REDIS_URL": "redis://redis.example.org:6379/0",
     "TRUSTED_PROXIES": "10.0.0.5",
+}
+STORE = {
+    "FILE_STORE": "s3://kbpo-files/site/one",
+    "FILE_STORE_ENDPOINT": "http://store:9000",
+    "FILE_STORE_REGION": "eu-central-1",
+    "FILE_STORE_KEY": "key",
+    "FILE_STORE_SECRET": "secret",
+}
+ORCID = {
+    "OIDC_NAME": "ORCID",
+    "OIDC_SERVER_URL": "https://orcid.org/",
+    "OIDC_CLIENT_ID": "APP-1",
+    "OIDC_CLIENT_SECRET": "secret",
 }
 
 
@@ -62,8 +76,6 @@ def test_a_pooler_is_given_nothing_that_belongs_to_a_session() -> None:
     database = read({"DEBUG": "1", "DATABASE_URL": "postgres://pooler:6432/kbpo?pooled=1"}).database
     assert database is not None
     assert (database["DISABLE_SERVER_SIDE_CURSORS"], database["OPTIONS"]) == (True, {})
-    with pytest.raises(InvalidInput, match="pooled=yes, which should be 0 or 1"):
-        read({"DEBUG": "1", "DATABASE_URL": "postgres://pooler:6432/kbpo?pooled=yes"})
 
 
 def test_hosts_are_split_at_commas() -> None:
@@ -114,20 +126,86 @@ def test_an_empty_variable_is_an_unset_one() -> None:
         ("DATABASE_URL", "mysql://host/kbpo"),
         ("DATABASE_URL", "postgres://host"),
         ("DATABASE_URL", "postgres://host:port/kbpo"),
+        ("DATABASE_URL", "postgres://pooler:6432/kbpo?pooled=yes"),
         ("REDIS_URL", "amqp://host"),
         ("REDIS_URL", "redis://"),
         ("EMAIL_URL", "mail.example.org"),
-        ("DEBUG", "maybe"),
+        ("CONTACT_EMAIL", "KBP <kbp@example.org>"),
+        ("CONTACT_EMAIL", "a@b.c?subject=x"),
+        ("CONTACT_EMAIL", "a@b.c, d@e.f"),
+        ("TRUSTED_PROXIES", "proxy.example.org"),
+        ("TRUSTED_PROXIES", "0.0.0.0/0"),
+        ("TRUSTED_PROXIES", "::/0"),
+        ("HSTS_SECONDS", "-1"),
+        ("HSTS_SECONDS", "9" * 9),
+        ("OIDC_SERVER_URL", "http://orcid.org"),
+        ("OIDC_SERVER_URL", "orcid.org"),
+        ("HIT_BASE_URL", "https://kbpo.example.org:8443"),
+        ("HIT_BASE_URL", "https://tasks.example.org/x"),
+        ("PROLIFIC_API_URL", "http://prolific.example.org"),
+        ("PROLIFIC_FEE_PERCENT", "-1"),
+        ("PROLIFIC_FEE_PERCENT", "101"),
+        ("PROLIFIC_FEE_PERCENT", "NaN"),
+        ("PROLIFIC_HITS_PER_WORKER", "1001"),
+        ("CROWD_HOURLY_CENTS", "15.00"),
+        ("CROWD_HOURLY_CENTS", "²"),
+        ("CROWD_FASTEST_READING", "0.5"),
+        ("CROWD_MOST_PERCENT", "0"),
+        ("CROWD_MOST_PERCENT", "nan"),
+        ("FILE_STORE", "https://store/bucket"),
+        ("FILE_STORE", "s3://"),
+        ("FILE_STORE", "s3://My_Bucket"),
+        ("FILE_STORE", "s3://bucket/../other"),
+        ("FILE_STORE", "s3://bucket//a"),
+        ("FILE_STORE_ENDPOINT", "store:9000"),
+        ("FILE_STORE_ENDPOINT", "http://store/bucket"),
+        ("FILE_STORE_ENDPOINT", "http://store:port"),
+        ("FILE_STORE_REGION", "Frankfurt (Main)"),
+        ("KEEP_MAIL_DAYS", "0"),
+        ("KEEP_MAIL_DAYS", "٣"),
+        ("KEEP_MAIL_DAYS", "9" * 10),
     ],
 )
 def test_an_unsafe_or_wrong_value_is_refused_by_its_name(name: str, value: str) -> None:
-    with pytest.raises(InvalidInput, match=f"^{name}: "):
-        read(SERVER | {name: value})
+    with pytest.raises(InvalidInput, match=rf"\A{name}: .+\Z"):
+        read(SERVER | STORE | ORCID | {name: value})
 
 
-def test_a_refusal_never_shows_a_password() -> None:
+@pytest.mark.parametrize(
+    ("name", "value", "sentence"),
+    [
+        ("DEBUG", "maybe", "DEBUG: must be 1 or 0, not 'maybe'"),
+        ("LOG_FORMAT", "xml", "LOG_FORMAT: must be 'json' or 'lines', not 'xml'"),
+        ("TEXTS_CACHE_GB", "2.5", "TEXTS_CACHE_GB: must be a whole number, not '2.5'"),
+        ("HSTS_SECONDS", "63072001", "HSTS_SECONDS: must be less than or equal to 63072000, not '63072001'"),
+        ("SITE_URL", "ftp://x", "SITE_URL: must be like https://host.example.org, not 'ftp://x'"),
+        ("REDIS_URL", "amqp://:hunter2@x", "REDIS_URL: must be like redis://host:6379/0"),
+    ],
+)
+def test_a_refusal_names_the_variable_the_value_and_a_right_one(name: str, value: str, sentence: str) -> None:
     with pytest.raises(InvalidInput) as refusal:
-        read(SERVER | {"DATABASE_URL": "postgres://kbpo:hunter2@host:port/kbpo"})
+        read({name: value})
+    assert str(refusal.value) == sentence
+
+
+def test_a_command_refuses_a_wrong_value_in_one_line() -> None:
+    done = subprocess.run(
+        [sys.executable, "manage.py", "check"],
+        cwd=ROOT,
+        env=clean_environment() | {"KEEP_MAIL_DAYS": "never"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert done.stderr == "KEEP_MAIL_DAYS: must be a whole number, not 'never'\n"
+
+
+@pytest.mark.parametrize("value", ["postgres://kbpo:hunter2@host:port/kbpo", "https://a:hunter2@host"])
+@pytest.mark.parametrize("name", ["DATABASE_URL", "PROLIFIC_API_URL", "FILE_STORE", "EMAIL_URL"])
+def test_a_refusal_never_shows_a_password(name: str, value: str) -> None:
+    with pytest.raises(InvalidInput) as refusal:
+        read(SERVER | {name: value})
     assert "hunter2" not in str(refusal.value)
 
 
@@ -140,16 +218,68 @@ def test_an_epoch_secret_that_is_not_hex_is_refused() -> None:
         read({"KBPO_EPOCH_SECRET": "0x1"})
 
 
-def test_the_documentation_lists_every_variable() -> None:
-    modules = (
-        environment,
-        crowd_environment,
-        access_environment,
-        retention_environment,
-        storage_environment,
-    )
-    documented = [line for module in modules for line in (module.__doc__ or "").splitlines()]
-    assert all(any(line.startswith(f"``{name}``") for line in documented) for name in VARIABLES)
+def test_the_page_of_settings_is_made_from_the_code() -> None:
+    assert (ROOT / "docs" / "settings.md").read_text(encoding="utf-8") == page(), "run make settings"
+
+
+@pytest.mark.parametrize(
+    ("given", "name", "value"),
+    [
+        ({}, "mturk_endpoint_url", "https://kbpo.example.org/marketplace/api/"),
+        ({}, "mturk_is_built_in", True),
+        ({"MTURK_ENDPOINT_URL": "https://mturk.example.net"}, "mturk_is_built_in", False),
+        ({}, "mturk_keys", None),
+        ({"MTURK_UNSIGNED_ARRIVALS": "1"}, "mturk_unsigned_arrivals", True),
+        ({}, "hit_base_url", ""),
+        ({"HIT_BASE_URL": "https://tasks.example.org/"}, "hit_base_url", "https://tasks.example.org"),
+        ({"READ_ONLY": "1"}, "read_only", True),
+        ({"CROWD_MOST_PERCENT": "12.5"}, "crowd_most_percent", 12.5),
+        ({"KEEP_MAIL_DAYS": "7"}, "keep_mail_days", 7),
+        ({"CONTACT_EMAIL": "kbp@example.org"}, "contact_email", "kbp@example.org"),
+        (ORCID, "oidc_server_url", "https://orcid.org"),
+        (
+            {"TRUSTED_PROXIES": "10.0.0.5, 172.16.0.0/12, fd00::/8"},
+            "trusted_proxies",
+            tuple(map(ip_network, ("10.0.0.5/32", "172.16.0.0/12", "fd00::/8"))),
+        ),
+        ({}, "store", None),
+        ({"FILE_STORE": "s3://bucket"}, "store", Address("bucket")),
+        ({"FILE_STORE": "s3://bucket/a/b/"}, "store", Address("bucket", "a/b/")),
+        (
+            STORE,
+            "store",
+            Address("kbpo-files", "site/one/", "http://store:9000", "eu-central-1", ("key", "secret")),
+        ),
+    ],
+)
+def test_a_server_reads_a_variable_or_takes_its_default(given: dict[str, str], name: str, value: Any) -> None:
+    assert getattr(read(SERVER | given), name) == value
+
+
+@pytest.mark.parametrize(
+    ("site", "pages"),
+    [("http://localhost:8000", "http://127.0.0.1:8000"), ("http://127.0.0.1:81", "http://localhost:81")],
+)
+def test_a_development_machine_serves_hit_pages_under_its_other_name(site: str, pages: str) -> None:
+    assert read({"SITE_URL": site}).hit_base_url == pages
+
+
+@pytest.mark.parametrize("names", TOGETHER)
+def test_variables_that_belong_together_are_refused_in_part(names: tuple[str, ...]) -> None:
+    given = {name: (STORE | ORCID).get(name, "some") for name in names[:1]}
+    with pytest.raises(InvalidInput, match=rf"\A{', '.join(names[1:])}: must be set too"):
+        read({"FILE_STORE": "s3://bucket"} | given)
+
+
+@pytest.mark.parametrize("name", OF_THE_STORE)
+def test_a_variable_of_a_store_is_refused_without_a_store(name: str) -> None:
+    with pytest.raises(InvalidInput, match=f"^FILE_STORE: is unset, though {name} is set"):
+        read({name: STORE[name]})
+
+
+def test_no_secret_is_shown() -> None:
+    shown = repr(read(SERVER | STORE | ORCID | {"PROLIFIC_TOKEN": "secret"}))
+    assert not [word for word in ("secret'", "p@ss", SERVER["SECRET_KEY"]) if word in shown]
 
 
 def test_a_kept_secret_stays_the_same_and_is_private(tmp_path: Path) -> None:
@@ -173,14 +303,3 @@ def test_a_home_that_is_a_file_is_refused_by_its_variable(tmp_path: Path) -> Non
     (tmp_path / "home").touch()
     with pytest.raises(InvalidInput, match=r"^KBPO_HOME: "):
         kept_secret(tmp_path / "home")
-
-
-def test_visitors_write_to_an_address_or_to_none() -> None:
-    assert read({}).contact_email == ""
-    assert read({"CONTACT_EMAIL": "kbp@example.org"}).contact_email == "kbp@example.org"
-
-
-@pytest.mark.parametrize("given", ["kbp", "KBP <kbp@example.org>", "a@b.c?subject=x", "a@b.c, d@e.f"])
-def test_a_contact_that_is_more_or_less_than_an_address_is_refused(given: str) -> None:
-    with pytest.raises(InvalidInput, match="CONTACT_EMAIL"):
-        read({"CONTACT_EMAIL": given})

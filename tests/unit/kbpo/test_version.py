@@ -1,4 +1,4 @@
-"""The version is one, wherever it stands."""
+"""The version, the changelog and the licence."""
 
 import re
 import tomllib
@@ -7,27 +7,26 @@ import kbpo
 from tests.conftest import ROOT
 
 
-def test_the_package_the_project_and_the_changelog_name_the_same_version() -> None:
+def headings() -> list[str]:
+    return re.findall(r"^## (.+)$", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)
+
+
+def test_package_project_and_changelog_have_the_same_version() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    released = re.findall(
-        r"^## (\d+\.\d+\.\d+) - (\d{4}-\d\d-\d\d)$", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE
-    )
-    assert kbpo.__version__ == project["version"] == released[0][0]
+    assert kbpo.__version__ == project["version"]
+    assert headings()[1].startswith(f"[{kbpo.__version__}] - ")
 
 
-def test_versions_and_their_dates_fall_from_the_top() -> None:
-    headings = re.findall(r"^## (.+)$", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)
-    assert headings[0] == "Unreleased"
-    versions = [
-        (tuple(map(int, number.split("."))), date)
-        for number, date in (one.split(" - ") for one in headings[1:])
-    ]
+def test_changelog_lists_versions_from_newest_to_oldest() -> None:
+    unreleased, *released = headings()
+    assert unreleased == "[Unreleased]"
+    found = [re.fullmatch(r"\[(\d+)\.(\d+)\.(\d+)\] - (\d{4}-\d\d-\d\d)", one) for one in released]
+    assert None not in found
+    versions = [(*map(int, one.groups()[:3]), one[4]) for one in found if one]
     assert versions == sorted(versions, reverse=True)
-    dates = [date for _, date in versions]
-    assert dates == sorted(dates, reverse=True)
 
 
-def test_the_licence_is_the_one_that_the_project_names() -> None:
+def test_licence_file_holds_the_licence_of_the_project() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert project["license"] == "MIT"
     [file] = project["license-files"]

@@ -5,7 +5,7 @@ import io
 import json
 from pathlib import Path
 
-import httpx
+import httpx2
 import pytest
 
 import kbpo
@@ -32,7 +32,7 @@ class Called:
     def __init__(self, server, *arguments, stderr=None):
         self.waits = []
         output = Output(stdout=io.StringIO(), stderr=stderr or io.StringIO())
-        options = {"transport": httpx.MockTransport(server), "sleep": self.waits.append, "attempts": 2}
+        options = {"transport": httpx2.MockTransport(server), "sleep": self.waits.append, "attempts": 2}
         self.status = main(arguments, output=output, **options)
         self.stdout, self.stderr = output.stdout.getvalue(), output.stderr.getvalue()
 
@@ -46,7 +46,7 @@ def logged_in(monkeypatch, tmp_path):
 
 
 def ok(body):
-    return httpx.Response(200, json=body)
+    return httpx2.Response(200, json=body)
 
 
 def stand(state, **more):
@@ -74,7 +74,7 @@ def test_what_is_chosen_is_asked_for():
     assert str(server.asked[0].url) == f"{SITE}/api/v1/submissions/7/scores/?level=95&part=all"
 
 
-class Parts(httpx.SyncByteStream):
+class Parts(httpx2.SyncByteStream):
     """A body that comes in parts; `sent` says how many were asked for."""
 
     def __init__(self, *parts):
@@ -92,7 +92,7 @@ WHOLE = f'{{"results": [\n{ROWS}\n]\n, "next": null}}'.encode()
 
 
 def test_all_problems_are_printed_a_row_a_line():
-    server = Server(httpx.Response(200, stream=Parts(WHOLE[:20], WHOLE[20:33], WHOLE[33:])))
+    server = Server(httpx2.Response(200, stream=Parts(WHOLE[:20], WHOLE[20:33], WHOLE[33:])))
     called = Called(server, "problems", "7", "--all", "--severity", "error")
     assert called.status == 0
     assert [json.loads(line) for line in called.stdout.split("\n")[:-1]] == [ONE, OTHER]
@@ -102,7 +102,7 @@ def test_all_problems_are_printed_a_row_a_line():
 def test_all_problems_come_while_they_are_sent():
     second = WHOLE.index(b'{"line": null')
     body = Parts(WHOLE[:second], WHOLE[second:])
-    transport = httpx.MockTransport(Server(httpx.Response(200, stream=body)))
+    transport = httpx2.MockTransport(Server(httpx2.Response(200, stream=body)))
     rows = Client(SITE, transport=transport).all_problems(7)
     assert (next(rows), body.sent) == (ONE, 1)
     assert list(rows) == [OTHER]
@@ -110,10 +110,10 @@ def test_all_problems_come_while_they_are_sent():
 
 def test_no_problems_are_no_lines_and_another_answer_is_no_list():
     none = Called(
-        Server(httpx.Response(200, content=b'{"results": []\n, "next": null}')), "problems", "7", "--all"
+        Server(httpx2.Response(200, content=b'{"results": []\n, "next": null}')), "problems", "7", "--all"
     )
     assert (none.status, none.stdout) == (0, "")
-    assert Called(Server(httpx.Response(200, content=WHOLE[:-9])), "problems", "7", "--all").status == 2
+    assert Called(Server(httpx2.Response(200, content=WHOLE[:-9])), "problems", "7", "--all").status == 2
 
 
 def test_a_comparison_has_a_row_for_each_measure():
@@ -130,10 +130,10 @@ def test_a_comparison_has_a_row_for_each_measure():
     [
         (problem(400), 1),
         (problem(401), 3),
-        (httpx.ConnectError("refused"), 4),
+        (httpx2.ConnectError("refused"), 4),
         (problem(429), 5),
         (problem(404), 6),
-        (httpx.Response(200, json={}, headers={"KBPO-Oldest-Client": "99.0.0"}), 7),
+        (httpx2.Response(200, json={}, headers={"KBPO-Oldest-Client": "99.0.0"}), 7),
     ],
 )
 def test_each_failure_has_its_exit_status_and_one_line(answer, status):
@@ -183,7 +183,7 @@ def test_what_may_be_a_million_rows_is_printed_a_line_each(words):
 
 
 def test_a_download_waits_until_it_is_written_and_is_held_against_its_digest(tmp_path):
-    file = httpx.Response(200, stream=httpx.ByteStream(b"gzip"))
+    file = httpx2.Response(200, stream=httpx2.ByteStream(b"gzip"))
     server = Server(
         ok({"state": "waiting", "seconds": 1, "digest": ""}),
         ok({"state": "ready", "seconds": 1, "digest": hashlib.sha256(b"gzip").hexdigest()}),
@@ -216,7 +216,7 @@ def test_closed_files_are_left_out_and_told(tmp_path):
         {"name": "corpus.jsonl.gz", "is_open": False, "digest": "0", "size": 5},
         {"name": "kit.zip", "is_open": True, "digest": "", "size": None},
     ]
-    kit = httpx.Response(200, stream=httpx.ByteStream(b"PK"))
+    kit = httpx2.Response(200, stream=httpx2.ByteStream(b"PK"))
     server = Server(page(*files), ok({"tag": "news", "task": "kbp"}), kit)
     called = Called(server, "data", "news", "--to", str(tmp_path / "news"))
     assert called.status == 0
@@ -275,7 +275,7 @@ def test_terms_that_were_taken_back_are_none():
 
 def test_accepting_names_the_team_and_the_version_that_was_read():
     made = {"team": "Alpha", "version": 2, "accepted_by": "Ada", "accepted_at": "2026-11-23T12:00:00Z"}
-    server = Server(httpx.Response(201, json=made))
+    server = Server(httpx2.Response(201, json=made))
     assert Called(server, "accept", "news", "--team", "Alpha", "--version", "2").status == 0
     assert str(server.asked[0].url) == f"{SITE}/api/v1/corpora/news/terms/accept/"
     assert json.loads(server.asked[0].content) == {"team": "Alpha", "version": 2}

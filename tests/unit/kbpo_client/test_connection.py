@@ -1,18 +1,18 @@
 """What the client does when a server is away, slow, in doubt, or refuses."""
 
-import httpx
+import httpx2
 import pytest
 
 from kbpo_client import Later, NetworkError, NotAllowed, NotFound, Outdated, Refused, WrongUsage
 from kbpo_client.connection import Connection
 from tests.unit.kbpo_client.conftest import SITE, Server, page, problem
 
-REFUSED = httpx.ConnectError("connection refused")
-CUT = httpx.ReadError("connection reset")
+REFUSED = httpx2.ConnectError("connection refused")
+CUT = httpx2.ReadError("connection reset")
 
 
 def ok(**headers):
-    return httpx.Response(200, json={}, headers={k.replace("_", "-"): v for k, v in headers.items()})
+    return httpx2.Response(200, json={}, headers={k.replace("_", "-"): v for k, v in headers.items()})
 
 
 def test_a_server_that_comes_back_is_asked_again_after_longer_waits(connect, waits):
@@ -87,13 +87,13 @@ def test_a_refusal_names_the_fields_that_are_wrong(connect):
 
 def test_an_answer_that_is_no_problem_is_told_by_its_status(connect):
     with pytest.raises(NetworkError, match="status 500"):
-        connect(Server(httpx.Response(500, text="<html>"))).ask("GET", "me/")
+        connect(Server(httpx2.Response(500, text="<html>"))).ask("GET", "me/")
 
 
 @pytest.mark.parametrize("body", ["<html>Sign in to the network</html>", "[]"])
 def test_what_is_no_such_site_is_told(connect, body):
     with pytest.raises(WrongUsage, match="no KBP Online"):
-        connect(Server(httpx.Response(200, text=body))).read("GET", "me/")
+        connect(Server(httpx2.Response(200, text=body))).read("GET", "me/")
 
 
 def test_pages_are_followed_and_the_token_goes_nowhere_else(connect):
@@ -121,7 +121,7 @@ def test_what_is_no_address_is_refused(site):
 
 
 def test_a_redirect_is_not_followed(connect):
-    moved = httpx.Response(301, headers={"Location": "https://elsewhere.example/"})
+    moved = httpx2.Response(301, headers={"Location": "https://elsewhere.example/"})
     with pytest.raises(WrongUsage, match="elsewhere"):
         connect(Server(moved)).ask("GET", "me/")
 

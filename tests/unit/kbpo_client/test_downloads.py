@@ -2,7 +2,7 @@
 
 import hashlib
 
-import httpx
+import httpx2
 import pytest
 
 from kbpo_client import Later, NetworkError, NotAllowed
@@ -13,7 +13,7 @@ CONTENT = bytes(range(256)) * 40
 DIGEST = hashlib.sha256(CONTENT).hexdigest()
 
 
-class Cut(httpx.SyncByteStream):
+class Cut(httpx2.SyncByteStream):
     """A body that breaks off."""
 
     def __init__(self, sent):
@@ -21,24 +21,24 @@ class Cut(httpx.SyncByteStream):
 
     def __iter__(self):
         yield self.sent
-        raise httpx.ReadError("connection reset")
+        raise httpx2.ReadError("connection reset")
 
 
 def whole(request=None):
-    return httpx.Response(
-        200, stream=httpx.ByteStream(CONTENT), headers={"Content-Length": str(len(CONTENT))}
+    return httpx2.Response(
+        200, stream=httpx2.ByteStream(CONTENT), headers={"Content-Length": str(len(CONTENT))}
     )
 
 
 def cut(at):
-    return lambda request: httpx.Response(200, stream=Cut(CONTENT[:at]))
+    return lambda request: httpx2.Response(200, stream=Cut(CONTENT[:at]))
 
 
 def rest(request):
     start = int(request.headers["Range"].removeprefix("bytes=").removesuffix("-"))
     assert request.headers["If-Range"] == f'"{DIGEST}"'
     headers = {"Content-Range": f"bytes {start}-{len(CONTENT) - 1}/{len(CONTENT)}"}
-    return httpx.Response(206, stream=httpx.ByteStream(CONTENT[start:]), headers=headers)
+    return httpx2.Response(206, stream=httpx2.ByteStream(CONTENT[start:]), headers=headers)
 
 
 @pytest.fixture
@@ -97,13 +97,13 @@ def test_without_a_digest_nothing_is_gone_on_with(connect, to):
 
 
 def test_one_that_is_being_made_is_waited_for(connect, to, waits):
-    fetch(connect(Server(httpx.Response(202, headers={"Retry-After": "30"}), whole)), "data/", to)
+    fetch(connect(Server(httpx2.Response(202, headers={"Retry-After": "30"}), whole)), "data/", to)
     assert waits == [30]
 
 
 def test_it_is_waited_for_no_longer_than_patience(connect, to):
     with pytest.raises(Later):
-        fetch(connect(Server(httpx.Response(202, headers={"Retry-After": "30"})), patience=100), "data/", to)
+        fetch(connect(Server(httpx2.Response(202, headers={"Retry-After": "30"})), patience=100), "data/", to)
 
 
 def test_a_closed_file_is_not_tried_again(connect, to, waits):

@@ -3,7 +3,7 @@
 import base64
 import hashlib
 
-import httpx
+import httpx2
 import pytest
 
 from kbpo_client import NetworkError, Refused, WrongUsage
@@ -22,14 +22,14 @@ class Tus:
 
     def __call__(self, request):
         if request.method == "GET":
-            return httpx.Response(200, json={"results": list(self.left), "next": None})
+            return httpx2.Response(200, json={"results": list(self.left), "next": None})
         if request.method == "POST":
             pairs = (pair.split(" ") for pair in request.headers["Upload-Metadata"].split(","))
             self.announced.append({key: base64.b64decode(value).decode() for key, value in pairs})
             self.here = b""
-            return httpx.Response(201, headers={"Location": "http://behind.a.proxy/api/v1/uploads/u1/"})
+            return httpx2.Response(201, headers={"Location": "http://behind.a.proxy/api/v1/uploads/u1/"})
         if request.method == "HEAD":
-            return httpx.Response(200, headers={"Upload-Offset": str(len(self.here))})
+            return httpx2.Response(200, headers={"Upload-Offset": str(len(self.here))})
         self.pieces += 1
         return self.take(request)
 
@@ -40,14 +40,14 @@ class Tus:
         fault = self.faults.pop(0) if self.faults else None
         if fault == "cut":
             self.here += body[:300]
-            raise httpx.WriteError("connection reset")
+            raise httpx2.WriteError("connection reset")
         if fault == "cut before the answer":
             self.here += body
-            raise httpx.ReadError("connection reset")
-        if isinstance(fault, httpx.Response):
+            raise httpx2.ReadError("connection reset")
+        if isinstance(fault, httpx2.Response):
             return fault
         self.here += body
-        return httpx.Response(204, headers={"Upload-Offset": str(len(self.here))})
+        return httpx2.Response(204, headers={"Upload-Offset": str(len(self.here))})
 
 
 @pytest.fixture

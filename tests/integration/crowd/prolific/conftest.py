@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-import httpx
+import httpx2
 import pytest
 from django.conf import LazySettings
 from django.test import Client
@@ -44,7 +44,7 @@ def connect(fake: FakeProlific, clock: Clock, db: None) -> Iterator[Callable[...
     apis = []
 
     def connect(**options: Any) -> Prolific:
-        no_tls = httpx.HTTPTransport(verify=False)  # reading the certificates takes longer than the tests
+        no_tls = httpx2.HTTPTransport(verify=False)  # reading the certificates takes longer than the tests
         apis.append(Api(fake.url, options.pop("token", TOKEN), transport=no_tls, clock=clock))
         given = {"project": PROJECT, "fee_percent": Decimal("33.34"), "clock": clock, "patience": 0.0}
         return Prolific(apis[-1], **{**given, **options})

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-import httpx
+import httpx2
 import pytest
 
 from crowd.providers.base import NoAnswer
@@ -24,7 +24,7 @@ HALF_PAST_NINE = datetime(2026, 11, 20, 9, 30, tzinfo=UTC)
 def test_a_wait_is_seconds_or_lasts_until_a_date_by_the_clock_that_was_given(
     said: str, seconds: float | None
 ) -> None:
-    busy = httpx.MockTransport(lambda request: httpx.Response(429, headers={"Retry-After": said}))
+    busy = httpx2.MockTransport(lambda request: httpx2.Response(429, headers={"Retry-After": said}))
     api = Api("https://prolific.test", "token", transport=busy, clock=lambda: HALF_PAST_NINE)
     with pytest.raises(NoAnswer) as caught:
         api.get("studies/")

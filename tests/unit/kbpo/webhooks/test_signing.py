@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from standardwebhooks import Webhook, WebhookVerificationError
 
 from kbpo.webhooks import signing
 from tests.conftest import ROOT
@@ -39,6 +40,16 @@ def test_a_secret_that_is_no_base_64_is_named() -> None:
 def test_two_secrets_differ_and_have_32_bytes() -> None:
     assert signing.new_secret() != signing.new_secret()
     assert len(signing.new_secret()) == len("whsec_") + 44
+
+
+def test_standardwebhooks_accepts_what_is_sent() -> None:
+    secret, body = signing.new_secret(), '{"name": "Ä"}'
+    now = datetime.fromtimestamp(time.time(), UTC)
+    headers = dict(signing.headers(secret=secret, message_id="msg_1", body=body, now=now))
+    assert Webhook(secret).verify(body.encode(), headers) == {"name": "Ä"}
+    for other, given in ((signing.new_secret(), body), (secret, body + " ")):
+        with pytest.raises(WebhookVerificationError):
+            Webhook(other).verify(given, headers)
 
 
 def test_what_the_documentation_says_takes_what_is_sent_and_nothing_else() -> None:
