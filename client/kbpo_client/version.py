@@ -4,7 +4,7 @@ import re
 
 from kbpo_client.errors import Outdated
 
-__version__ = "0.6.0"
+__version__ = "0.7.0"
 
 _NUMBERS = re.compile(r"(\d+)\.(\d+)\.(\d+)")
 
