@@ -251,8 +251,6 @@ class Archiving:
         others' scores rest on.
     tells_hidden : callable
         Whether figures of systems whose predictions are withheld may be stated.
-    given_from : int
-        The format from which on editions are given: earlier ones tell more than they may.
     """
 
     unit_columns: tuple[str, ...]
@@ -264,7 +262,6 @@ class Archiving:
     shares_units: bool = False
     told_anyway: Callable[[Epoch], Collection[int]] = lambda epoch: ()
     tells_hidden: Callable[[ToArchive], bool] = lambda contents: True
-    given_from: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

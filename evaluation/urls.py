@@ -24,7 +24,7 @@ from evaluation.views.help import example, help, schema
 from evaluation.views.history import history_file, score
 from evaluation.views.home import home
 from evaluation.views.method import method
-from evaluation.views.snapshots import all_snapshots, snapshot, snapshot_csv, snapshot_json
+from evaluation.views.snapshots import all_snapshots, snapshot, snapshot_csv
 from evaluation.views.submission import ACTIONS, act, edit_links, set_anonymous
 from evaluation.views.submissions import submissions
 from evaluation.views.team import team
@@ -83,14 +83,11 @@ urlpatterns = [
         name="labels",
     ),
     path("corpora/<str:tag>/snapshots/", all_snapshots, name="snapshots"),
-    re_path(r"^corpora/(?P<tag>[^/]+)/snapshots/(?P<number>[0-9]{1,9})/$", snapshot, name="snapshot"),
+    re_path(r"^corpora/(?P<tag>[^/]+)/snapshots/(?P<number>[0-9]+[.][0-9]+)/$", snapshot, name="snapshot"),
     re_path(
-        r"^corpora/(?P<tag>[^/]+)/snapshots/(?P<number>[0-9]{1,9})\.json$",
-        snapshot_json,
-        name="snapshot_json",
-    ),
-    re_path(
-        r"^corpora/(?P<tag>[^/]+)/snapshots/(?P<number>[0-9]{1,9})\.csv$", snapshot_csv, name="snapshot_csv"
+        r"^corpora/(?P<tag>[^/]+)/snapshots/(?P<number>[0-9]+[.][0-9]+)\.csv$",
+        snapshot_csv,
+        name="snapshot_csv",
     ),
     path("submissions/", submissions, name="submissions"),
     path("submissions/new/", upload, name="upload"),

@@ -27,7 +27,6 @@ from annotations.texts.segmentation import segment
 from crowd.models import Assignment, Budget, Hit, HitBatch, HitQuestion
 from evaluation.kbp import name_keys
 from evaluation.models import (
-    Computation,
     DocumentSample,
     Epoch,
     Estimate,
@@ -39,7 +38,7 @@ from evaluation.models import (
     SampledDocument,
     SampledUnit,
     Score,
-    ScoreChange,
+    ScoreRecord,
     Submission,
     SubmissionEvent,
     Unit,
@@ -525,34 +524,30 @@ class ScoreFactory(factory.django.DjangoModelFactory[Score]):
         return score
 
 
-class ComputationFactory(factory.django.DjangoModelFactory[Computation]):
+class ScoreRecordFactory(factory.django.DjangoModelFactory[ScoreRecord]):
     class Meta:
-        model = Computation
-
-    epoch = factory.SubFactory(EpochFactory)
-    corpus = factory.SelfAttribute("epoch.corpus")
-    number = factory.Sequence(lambda n: n + 1)
-    at = factory.LazyFunction(timezone.now)
-    code_version = "1.0+abc"
-    systems = 2
-    labels = 90
-    audits = 0
-    columns = factory.LazyFunction(
-        lambda: [
-            ["all", "instance", "documents", "votes", 95, name] for name in ("precision", "recall", "f1")
-        ]
-    )
-
-
-class ScoreChangeFactory(factory.django.DjangoModelFactory[ScoreChange]):
-    class Meta:
-        model = ScoreChange
+        model = ScoreRecord
 
     submission = factory.SubFactory(SubmissionFactory)
-    computation = factory.SubFactory(ComputationFactory)
+    change = 1
+    at = factory.LazyFunction(timezone.now)
+    reason = "first score in this epoch"
+    epoch = factory.SubFactory(EpochFactory)
+    code_version = "1.0+abc"
     is_public = True
+    systems = 2
     labels = 90
-    figures = factory.LazyFunction(lambda: [500, 450, 550, 400, 350, 450, 444, 400, 490])
+    sample_labels = 90
+    audits = 0
+    part = "all"
+    weighting = "instance"
+    estimator = "documents"
+    standard = "votes"
+    level = 95
+    measure = "f1"
+    estimate = 0.444
+    low = 0.4
+    high = 0.49
 
 
 def figures_of(measure, ends):

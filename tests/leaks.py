@@ -14,10 +14,9 @@ from django.utils import timezone
 from evaluation.models import (
     ArchiveKey,
     DocumentSample,
+    Edition,
     Epoch,
-    EpochArchive,
-    ScoreChange,
-    Snapshot,
+    ScoreRecord,
     Submission,
 )
 from kbpo.accounts.models import User
@@ -33,7 +32,7 @@ def veil(system: str) -> None:
     Submission.objects.filter(name=system).update(anonymous_until=until, alias=1, alias_run=1)
 
 
-def read_archive(archive: EpochArchive) -> dict[str, bytes]:
+def read_archive(archive: Edition) -> dict[str, bytes]:
     """Return the files of an archive, by what they are."""
     with zipfile.ZipFile(path_of(archive.place)) as files:
         return {f"archive {name}": files.read(name) for name in files.namelist()}
@@ -52,9 +51,10 @@ def read_addresses(client: Client, tag: str, systems: Sequence[int]) -> dict[str
     its page, its history, and its scores as they were when they changed last.
     """
     corpus, api = f"/corpora/{tag}/", f"/api/v1/corpora/{tag}/"
-    numbers = Snapshot.objects.filter(corpus__tag=tag).values_list("number", flat=True)
-    changes = [ScoreChange.objects.filter(submission=pk).latest("pk") for pk in systems]
-    assert numbers
+    kept = Edition.objects.filter(epoch__corpus__tag=tag, kind=Edition.Kind.LEADERBOARD)
+    changes = [ScoreRecord.objects.filter(submission=pk).latest("change") for pk in systems]
+    assert kept
+    numbers = [one.number for one in kept]
     found = {}
     for address in (
         *(
@@ -66,15 +66,17 @@ def read_addresses(client: Client, tag: str, systems: Sequence[int]) -> dict[str
             f"{api}leaderboard/",
         ),
         f"{corpus}compare/?a={systems[0]}&b={systems[1]}",
-        *(f"{corpus}snapshots/{number}{end}" for number in numbers for end in ("/", ".json", ".csv")),
+        *(f"{corpus}snapshots/{number}{end}" for number in numbers for end in ("/", ".csv")),
         *(f"{api}snapshots/{number}/" for number in numbers),
         *(f"/submissions/{pk}/{name}" for pk in systems for name in ("", "history.csv", "history.json")),
         *(f"/api/v1/submissions/{pk}/history/" for pk in systems),
-        *(f"/submissions/{one.submission_id}/scores/{one.computation.number}/" for one in changes),
+        *(f"/submissions/{one.submission_id}/scores/{one.change}/" for one in changes),
     ):
         answer = client.get(address)
         assert answer.status_code == 200, address
         found[address] = b"".join(answer)
+    for one in kept:
+        found |= {f"/{one.number} {name}": content for name, content in read_archive(one).items()}
     return found
 
 

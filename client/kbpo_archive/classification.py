@@ -85,12 +85,12 @@ class _Computed:
         return Differences(estimates, variances, own, others, found.degrees_of_freedom)
 
 
-def score(archive: Archive, through: int | None = None) -> Iterator[Scored]:
-    """Compute the scores of an epoch's systems, by each standard; or as they were after so many of them.
+def score(archive: Archive) -> Iterator[Scored]:
+    """Compute the scores of an epoch's systems, by each standard.
 
     All of them, but where what hidden systems predict is told in no way: then those of the others.
     """
-    for one in _compute(archive, through):
+    for one in _compute(archive):
         overall = [one.scores.overall(place) for place in range(len(one.numbers))]
         side = one.scores.side(overall)
         choice = Choice(ESTIMATOR, WEIGHTING, PART, one.standard)
@@ -124,9 +124,9 @@ def subsets(archive: Archive) -> Iterator[tuple[SubsetPlace, Figure]]:
                 )
 
 
-def _compute(archive: Archive, through: int | None = None) -> Iterator[_Computed]:
+def _compute(archive: Archive) -> Iterator[_Computed]:
     """Yield the scores by each standard."""
-    pool = ArchivedPool(archive, through)
+    pool = ArchivedPool(archive)
     names: list[str] = archive.manifest["classes"]
     claims = _claims(pool)
     truth = np.full(pool.size, -1, dtype=np.int64)
@@ -235,19 +235,6 @@ def is_held_back(archive: Archive, place: Place) -> bool:
 def is_subset_held_back(archive: Archive, place: SubsetPlace) -> bool:
     """Say the same of a score of a class."""
     return False
-
-
-def why_not_then(archive: Archive, place: Place) -> str | None:
-    """Say why a figure of earlier in an epoch cannot be computed; None where it can.
-
-    A system that the model learnt from in the end it learnt from all along.
-    """
-    if len(archive.manifest[MODELLED]) == archive.table("systems")["system"].size:
-        return None
-    return (
-        "are of earlier in the epoch: of systems that were hidden or withdrawn the archive does not tell"
-        " until when the model learnt from them, nor what they gave each item"
-    )
 
 
 def _claims(pool: ArchivedPool) -> list[list[tuple[str, float, float]]]:

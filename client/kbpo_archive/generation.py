@@ -21,9 +21,9 @@ CORRECTED, PLAIN = "corrected", "plain"
 WEIGHTING = "output"
 
 
-def score(archive: Archive, through: int | None = None) -> Iterator[Scored]:
-    """Compute every score of an epoch's systems, by each estimator; or as they were after so many of them."""
-    pool = _read(archive, through)
+def score(archive: Archive) -> Iterator[Scored]:
+    """Compute every score of an epoch's systems, by each estimator."""
+    pool = _read(archive)
     for estimator, scores in pool.by_estimator.items():
         found = [
             {name: scores.score(system, name) for name in pool.measures}
@@ -90,8 +90,8 @@ class _Pool:
     inputs: int
 
 
-def _read(archive: Archive, through: int | None = None) -> _Pool:
-    pool = ArchivedPool(archive, through)
+def _read(archive: Archive) -> _Pool:
+    pool = ArchivedPool(archive)
     measures: list[str] = archive.manifest["measures"]
     judgements = _judgements(pool, measures)
     folds = archive.table("inputs")["fold"]
@@ -112,11 +112,6 @@ def is_held_back(archive: Archive, place: Place) -> bool:
 def is_subset_held_back(archive: Archive, place: SubsetPlace) -> bool:
     """Say that nothing is."""
     return False
-
-
-def why_not_then(archive: Archive, place: Place) -> str | None:
-    """Say that each figure of earlier in an epoch can be computed."""
-    return None
 
 
 def _judgements(pool: ArchivedPool, measures: list[str]) -> Judgements:

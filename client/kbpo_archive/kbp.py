@@ -54,18 +54,13 @@ MAJORITY = "majority"
 """Who decided on a label, if votes did."""
 EACH, SUMS, NOTHING_TOLD = "each", "sums", "nothing"
 """How documents annotated in full are told: each of them, by sums over all, or not at all."""
-DOCUMENTS_SEALED = "rest on documents annotated in full that are still sealed, or whose text was removed"
 LOST = "lost"
 """Of how many documents annotated in full the text was removed since scores were computed."""
 
 
-def score(archive: Archive, through: int | None = None) -> Iterator[Scored]:
-    """Compute every score of an epoch's systems, part by part; or as they were after so many of them.
-
-    As they were, recalls are right from documents alone (`why_not_then`): what all systems of then had in
-    these together, which others take, is not told.
-    """
-    pool = ArchivedPool(archive, through)
+def score(archive: Archive) -> Iterator[Scored]:
+    """Compute every score of an epoch's systems, part by part."""
+    pool = ArchivedPool(archive)
     claims = _claims(pool)
     labels = sample_labels(pool.systems, pool.values(), claims)
     documents = read_documents(pool)
@@ -139,18 +134,6 @@ def is_subset_held_back(archive: Archive, place: SubsetPlace) -> bool:
     documents = archive.manifest["documents"]
     rests = place.measure not in ("precision", LABELS)
     return documents is not None and rests and (documents["told"] != EACH or documents[LOST] > 0)
-
-
-def why_not_then(archive: Archive, place: Place) -> str | None:
-    """Say why a figure of earlier in an epoch cannot be computed; None where it can."""
-    if archive.manifest["design"] != "coordinated":
-        return "are of earlier in an epoch of independent draws, of which the archive has the end alone"
-    if place.measure != "precision" and place.estimator != "documents":
-        return (
-            "are recalls of earlier in the epoch: what all systems of then had together in the documents"
-            " annotated in full is not in the archive"
-        )
-    return DOCUMENTS_SEALED if is_held_back(archive, place) else None
 
 
 def is_held_back(archive: Archive, place: Place) -> bool:
@@ -248,8 +231,6 @@ def _sums(pool: ArchivedPool, told: dict[str, int], outside: BoolArray) -> Docum
         strict=True,
     )
     for part, weighting, system, recall, variance, ratio, covariance, spread, size, finds in rows:
-        if system > m:
-            continue  # it came later
         ratio = None if np.isnan(ratio) else ratio
         one = None if np.isnan(recall) else RecallSums(recall, variance, ratio, covariance, spread, size)
         sums.setdefault((part, weighting), [None] * m)[system - 1] = one
@@ -273,14 +254,13 @@ def _each(pool: ArchivedPool, told: dict[str, int], outside: BoolArray) -> Docum
     pool_correct: dict[str, IntArray] = {}
     finds: dict[str, BoolArray] = {}
     for part in dict.fromkeys(counts["part"]):
-        own = np.array([one == part for one in counts["part"]]) & (counts["system"] <= m)
+        own = np.array([one == part for one in counts["part"]])
         cells = np.zeros((2, m + 1, n), dtype=np.int64)
         at = counts["system"][own], counts["document"][own]
         cells[0][at], cells[1][at] = counts["found"][own], counts["correct"][own]
         found[part], correct[part], pool_correct[part] = cells[0, 1:], cells[1, 1:], cells[1, 0]
         finds[part] = np.zeros((m, size), dtype=np.bool_)
         of_part = np.array([one == part for one in findings["part"]], dtype=np.bool_)
-        of_part &= findings["system"] <= m
         finds[part][findings["system"][of_part] - 1, findings["true_relation"][of_part]] = True
     predicates = np.unique(np.array(relations["relation"], dtype=object), return_inverse=True)[1]
     keys = relations["subject_key"], predicates.astype(np.int64), relations["object_key"]

@@ -9,7 +9,6 @@ import numpy as np
 from kbpo_archive.reading import NOTHING, Archive, Columns
 from kbpo_archive.tables import WEIGHT
 from kbpo_estimators._checks import BoolArray, FloatArray, IntArray
-from kbpo_estimators.flat_pi import FlatPi
 from kbpo_estimators.judging.sampled import SampleAudit, numbered
 from kbpo_estimators.scores import System
 
@@ -21,61 +20,24 @@ class ArchivedPool:
     Attributes
     ----------
     archive : Archive
-    through : int or None
-        As it was after so many systems had arrived and were judged; None for all.
     """
 
     archive: Archive
-    through: int | None = None
 
     @cached_property
     def table_of_systems(self) -> Columns:
         """The systems."""
-        return self._until(self.archive.table("systems"))
+        return self.archive.table("systems")
 
     @cached_property
     def units(self) -> Columns:
         """The units."""
-        units = self.archive.table("units")
-        if self.through is None:
-            return units
-        size = 1 + int(self.predictions["unit"].max())  # they are in the order in which systems brought them
-        first = {name: column[:size] for name, column in units.items()}
-        then = (first["since"] != NOTHING) & (first["since"] <= self.through)
-        return {**first, "sampled": then, "pi": self._pi(size), "flat_pi": self._flat(size)}
+        return self.archive.table("units")
 
     @cached_property
     def predictions(self) -> Columns:
         """The predictions, one system after the other."""
-        return self._until(self.archive.table("predictions"))
-
-    def _until(self, table: Columns) -> Columns:
-        if self.through is None:
-            return table
-        own = table["system"] <= self.through
-        return {
-            name: column[own]
-            if isinstance(column, np.ndarray)
-            else [one for one, is_own in zip(column, own.tolist(), strict=True) if is_own]
-            for name, column in table.items()
-        }
-
-    def _pi(self, size: int) -> FloatArray:
-        """Return π as it was: the last system that changed it counts."""
-        pi, after = np.full(size, np.nan), self.predictions["pi_after"]
-        changed = ~np.isnan(after)
-        pi[self.predictions["unit"][changed]] = after[changed]
-        return pi
-
-    def _flat(self, size: int) -> FloatArray:
-        flat, terms = FlatPi(size), self.split("flat_term")
-        for rows, term, floor in zip(
-            self.split("unit"), terms, self.table_of_systems["floor"].tolist(), strict=True
-        ):
-            if not np.isnan(term).all():
-                flat.grow(rows, term, floor)
-        found = flat.pi()
-        return np.full(size, np.nan) if found is None else found
+        return self.archive.table("predictions")
 
     @cached_property
     def labels(self) -> "ArchivedLabels":

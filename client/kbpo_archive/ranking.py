@@ -1,4 +1,4 @@
-"""Ranks, and differences of two systems, from an archive.
+"""Ranks from an archive.
 
 Ranks are over all systems of a corpus. An archive has those of its epoch, and says whether earlier epochs had
 any: where these were ranked beside them at the release, its ranks are stated, and cannot be computed from it
@@ -20,7 +20,6 @@ from kbpo_estimators.intervals import Interval
 from kbpo_estimators.pairs import pairs
 from kbpo_estimators.ranks import ranks, told_apart
 from kbpo_estimators.share_scales import Scale
-from kbpo_estimators.two_systems import Among, Ranked, compare_two
 
 RANK, SYSTEMS, APART = "rank", "systems", "apart"
 """What stands as a measure for a rank; and of system 0 for how many are ranked, and pairs that differ."""
@@ -28,17 +27,6 @@ ALL = 0
 PRECISION = "precision"
 """What rests on no document that is annotated in full, whatever the task."""
 MANIFEST = "ranking"
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """What a system has more of a measure than another: by itself, and among all ranked systems."""
-
-    choice: Choice
-    level: int
-    measure: str
-    difference: Interval
-    among: Among | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,36 +127,6 @@ class Ranking:
             yield Place(ALL, *choice, one, APART), counted(int(np.triu(apart).sum()))
             for number, rank in zip(own, ranks(prepared.gaps, apart), strict=True):
                 yield Place(number, *choice, one, RANK), counted(rank)
-
-    def between(
-        self, choice: Choice, differ: Differ, figures: Figures, first: int, second: int
-    ) -> Iterator[Difference]:
-        """Yield the differences of two systems, of every measure at every level."""
-        places = np.array([first - 1]), np.array([second - 1])
-        measures = {place.measure for place in figures if place[1:5] == choice}
-        for level in self._settings["levels"]:
-            ranked = None
-            are_ranked = all(Place(number, *choice, level, RANK) in self.stated for number in (first, second))
-            sizes = [self.stated.get(Place(ALL, *choice, level, name)) for name in (SYSTEMS, APART)]
-            counts = [int(one.estimate) for one in sizes if one is not None and one.estimate is not None]
-            if are_ranked and len(counts) == len(sizes):
-                ranked = Ranked(*counts)
-            for measure in sorted(measures):
-                found = [figures.get(Place(number, *choice, level, measure)) for number in (first, second)]
-                ours, theirs = (None if one is None else _interval(one) for one in found)
-                if ours is None or theirs is None:
-                    continue
-                compared = compare_two(
-                    differ(measure).take(*places),
-                    ours,
-                    theirs,
-                    self.scale(measure),
-                    level / 100,
-                    ranked if ranked is not None and ranked.systems >= 2 else None,
-                    is_ranked_by=measure == self._settings["by"].get(choice.part),
-                )
-                if compared is not None:
-                    yield Difference(choice, level, measure, *compared)
 
     def scale(self, measure: str) -> Scale:
         """Return the scale of a measure."""

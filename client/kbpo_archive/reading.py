@@ -19,6 +19,8 @@ from kbpo_archive.errors import BadArchive
 from kbpo_archive.tables import FLAG, FLOAT, FORMAT, INT, MANIFEST, TABLES
 
 LARGEST_MANIFEST = 1 << 20
+LEADERBOARD = "leaderboard"
+"""The kind of an edition without judgements and sample."""
 LARGE, MOST_PACKED = 1 << 26, 100
 """A file of more bytes than the first is held to so many times what it takes in the ZIP file."""
 DAMAGED = (OSError, ValueError, zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError)
@@ -57,6 +59,11 @@ class Archive:
             version = self.manifest["format"]
         except (*DAMAGED, KeyError, TypeError, RecursionError) as error:
             raise BadArchive(f"is no archive of a released epoch: {error}", where=str(path)) from None
+        if self.manifest.get("kind") == LEADERBOARD:
+            raise BadArchive(
+                "holds a leaderboard alone; only the archive of a released epoch can be recomputed",
+                where=str(path),
+            )
         if version != FORMAT:
             is_older = isinstance(version, int) and version < FORMAT
             raise BadArchive(

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Generic, TypeVar
 
@@ -18,7 +18,7 @@ from kbpo_archive.figures import (
     stated,
     stated_subsets,
 )
-from kbpo_archive.ranking import Difference, Ranking
+from kbpo_archive.ranking import Ranking
 from kbpo_archive.reading import Archive
 
 P = TypeVar("P", Place, SubsetPlace)
@@ -29,14 +29,9 @@ AGREE = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class _Task:
-    """How the scores of a task are computed, and what of them rests on more than an archive tells.
+    """How the scores of a task are computed, and which of them rest on more than an archive tells."""
 
-    Scores are computed as they are, or as they were after so many systems; `why_not_then` says why one cannot
-    be as it was, None where it can.
-    """
-
-    score: Callable[[Archive, int | None], Iterator[Scored]]
-    why_not_then: Callable[[Archive, Place], str | None]
+    score: Callable[[Archive], Iterator[Scored]]
     is_held_back: Callable[[Archive, Place], bool]
     subsets: Callable[[Archive], Iterator[tuple[SubsetPlace, Figure]]]
     is_subset_held_back: Callable[[Archive, SubsetPlace], bool]
@@ -46,7 +41,6 @@ _TASKS: Mapping[str, _Task] = MappingProxyType(
     {
         name: _Task(
             module.score,
-            module.why_not_then,
             module.is_held_back,
             module.subsets,
             module.is_subset_held_back,
@@ -68,14 +62,11 @@ class Compared(Generic[P]):
         As published, as far as they can be computed.
     held_back : int
         How many more were published, which rest on what the archive does not tell.
-    reasons : mapping of str to int
-        How many of those for which reason, where there are several: a clause that says of them why.
     """
 
     figures: Mapping[P, Figure]
     stated: Mapping[P, Figure]
     held_back: int
-    reasons: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def differences(self) -> Mapping[P, float]:
@@ -123,7 +114,7 @@ def compare(archive: Archive) -> Recomputed:
     BadArchive
         If it is of a task that this version does not know, or is damaged.
     """
-    task = find_task(archive)
+    task = _find_task(archive)
     ranking = Ranking.of(archive)
     figures: dict[Place, Figure] = {}
     ranked: dict[Place, Figure] = {}
@@ -162,44 +153,6 @@ def compare(archive: Archive) -> Recomputed:
     )
 
 
-def between(archive: Archive, first: int, second: int) -> Iterator[Difference]:
-    """Compute how two systems of an archive differ: under every choice, of every measure, at every level.
-
-    Differences in recall are among them once each document is told (`documents` in the manifest).
-
-    Parameters
-    ----------
-    archive : Archive
-    first, second : int
-        Their numbers.
-
-    Raises
-    ------
-    BadArchive
-        If it says nothing of ranks, has no such systems, or no figure of both.
-    """
-    ranking = Ranking.of(archive)
-    known = set(archive.table("systems")["system"].tolist()) if has_systems(archive) else set()
-    for number in (first, second):
-        if number not in known:
-            raise BadArchive(
-                f"has no system {number}; its systems are 1 to {len(known)}", where=str(archive.path)
-            )
-    if ranking is None or first == second:
-        raise BadArchive("says nothing of how these two differ", where=str(archive.path))
-    is_told = False
-    for figures, differs in _scored(archive, find_task(archive)):
-        for choice, differ in differs:
-            for one in ranking.between(choice, differ, figures, first, second):
-                is_told = True
-                yield one
-    if not is_told:
-        raise BadArchive(
-            f"has no figure of both system {first} and system {second}: of a hidden one it may have none",
-            where=str(archive.path),
-        )
-
-
 def has_systems(archive: Archive) -> bool:
     """Say whether any system was sampled in the epoch."""
     return archive.has("systems") and bool(archive.table("systems")["system"].size)
@@ -210,7 +163,7 @@ def _scored(
 ) -> Iterator[tuple[dict[Place, Figure], Iterable[tuple[Choice, Differ]]]]:
     if not has_systems(archive):
         return
-    for some in task.score(archive, None):
+    for some in task.score(archive):
         figures = {place: one for place, one in some.figures if not task.is_held_back(archive, place)}
         yield figures, some.differs
 
@@ -227,7 +180,7 @@ def _is_rank_held_back(archive: Archive, task: _Task, ranking: Ranking, place: P
     return ranking.is_held_back(place) or task.is_held_back(archive, of_measure)
 
 
-def find_task(archive: Archive) -> _Task:
+def _find_task(archive: Archive) -> _Task:
     """Return how the scores of an archive's task are computed; BadArchive if it is not known."""
     name = archive.manifest["task"]
     if name not in _TASKS:

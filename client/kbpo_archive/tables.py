@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-FORMAT = 3
-"""The version of all this: an archive says by which it was written. 1 told each class of hidden systems."""
+FORMAT = 4
+"""The version of the files. An archive states the version that wrote it; readers take this version alone."""
 MANIFEST = "manifest.json"
 WEIGHT = "p_"
 """What the names of columns begin with that say p under a weighting."""
@@ -85,7 +85,6 @@ _ALL = (
         ("pi", FLOAT, "π: the probability that it is in the sample; empty under independent draws"),
         ("flat_pi", FLOAT, "π had every variance been planned as ¼; empty where that is π"),
         ("sampled", FLAG, "whether it is in the sample, or was known before"),
-        ("since", INT, "of a sampled one, with which system it came into the sample"),
         ("known", FLAG, "whether its labels were published before the system arrived, so that π is 1"),
         ("question", INT, "of a sampled one, which question settles it"),
         ("claim", TEXT, "which claim of that question; empty where its task goes by all of them"),
@@ -109,8 +108,6 @@ _ALL = (
         ),
         (WEIGHT + "…", FLOAT, "p under each weighting: a column for each, which sums to 1 over a system"),
         ("planned_variance", FLOAT, "s²: how uncertain its label was planned to be; empty: ¼"),
-        ("pi_after", FLOAT, "π after the system arrived, where that changed it"),
-        ("flat_term", FLOAT, "the root of what the system adds to the square of flat_pi, if it does"),
         ("draws", INT, "how often it was drawn for the system, under independent draws"),
         (
             "subject_question",

@@ -408,12 +408,12 @@ class Client:
         """Return the snapshots of a corpus' leaderboard, the newest first."""
         return list(self._connection.pages(f"{_of(tag)}snapshots/"))
 
-    def snapshot(self, tag: str, number: int, **chosen: Any) -> list[Row]:
+    def snapshot(self, tag: str, number: str, **chosen: Any) -> list[Row]:
         """Return a leaderboard as a snapshot has it, in its order; `chosen` as in `scores`."""
         found = self._get(f"{_of(tag)}snapshots/{number}/", **chosen)
         return [rows.with_measures(one) for one in found["rows"]]
 
-    def cite_snapshot(self, tag: str, number: int) -> Row:
+    def cite_snapshot(self, tag: str, number: str) -> Row:
         """Return how a snapshot is cited: ``plain``, ``bibtex`` and ``address``."""
         return dict(self._get(f"{_of(tag)}snapshots/{number}/")["citation"])
 
@@ -424,7 +424,7 @@ class Client:
         ----------
         number : int
         score : int, optional
-            The computation whose scores are meant, as `history` numbers them; left out, the newest.
+            The change whose scores are meant, as `history` numbers them; the newest if left out.
         """
         return self._get(f"submissions/{number}/citation/", score=score)
 

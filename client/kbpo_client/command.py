@@ -41,7 +41,7 @@ TABLES: Mapping[str, Sequence[str]] = {
     "quotas": ("team", "left", "free_at", "may_compete"),
     "epochs": ("number", "opened_at", "released_at", "weighting", "growth", "commitment"),
     "snapshots": ("number", "taken_at", "reason", "note", "epoch", "systems", "digest"),
-    "history": ("number", "at", "why", "part", "standard", "measure", "estimate", "low", "high", "labels"),
+    "history": ("number", "at", "reason", "part", "standard", "measure", "estimate", "low", "high", "labels"),
     "submissions": ("id", "corpus", "team", "name", "state", "uploaded_at"),
     "submission": ("id", "corpus", "team", "name", "state", "heading", "next_step", "work"),
 }
@@ -82,12 +82,7 @@ def _run(asked: argparse.Namespace, output: Output, of_client: Mapping[str, Any]
     if asked.command == "validate":
         return _validate(asked, output)
     if asked.command == "recompute":
-        pair = None if asked.between is None else (asked.between[0], asked.between[1])
-        if asked.snapshot is not None:
-            return recomputing.show_snapshot(asked.archive, asked.snapshot, output)
-        if asked.history is not None:
-            return recomputing.show_history(asked.archive, asked.history, output)
-        return recomputing.show(asked.archive, output, of=asked.of, pair=pair)
+        return recomputing.show(asked.archive, output, of=asked.of)
     if asked.command == "training":
         return training.make(asked.archive, asked.out, asked.texts, output)
     if asked.command == "login":

@@ -44,25 +44,6 @@ def for_recomputing(command: argparse.ArgumentParser) -> None:
         default=SCORES,
         help="which figures are printed; all are computed (default: %(default)s)",
     )
-    command.add_argument(
-        "--between",
-        nargs=2,
-        type=int,
-        metavar=("A", "B"),
-        help="print how two systems differ, by their numbers in the archive",
-    )
-    command.add_argument(
-        "--snapshot",
-        type=Path,
-        metavar="FILE",
-        help="compute the figures of a snapshot of the leaderboard, also of earlier in the epoch",
-    )
-    command.add_argument(
-        "--history",
-        type=Path,
-        metavar="FILE",
-        help="compute the scores that a system had, one by one: FILE is history.json of its page",
-    )
 
 
 def _archive(command: argparse.ArgumentParser) -> None:
@@ -161,15 +142,18 @@ def for_downloading(command: argparse.ArgumentParser) -> None:
 def for_snapshots(command: argparse.ArgumentParser) -> None:
     """Take a corpus, and a snapshot of it or none."""
     for_corpus(command)
-    command.add_argument("snapshot", type=int, nargs="?", help="its number")
+    command.add_argument("snapshot", nargs="?", help="its number, such as 1.2")
 
 
 def for_citing(command: argparse.ArgumentParser) -> None:
     """Take what is cited, and how."""
     command.add_argument("what", help="the number of a submission; or a corpus' tag, with --snapshot")
-    command.add_argument("--snapshot", type=int, metavar="NUMBER", help="of the corpus")
+    command.add_argument("--snapshot", metavar="NUMBER", help="of the corpus, such as 1.2")
     command.add_argument(
-        "--score", type=int, metavar="NUMBER", help="the scores after a computation, as kbpo history has it"
+        "--score",
+        type=int,
+        metavar="NUMBER",
+        help="the scores from a change on, as kbpo history numbers them",
     )
     command.add_argument("--system", action="store_true", help="the system, not its scores")
     command.add_argument("--plain", action="store_true", help="in words, not as BibTeX")

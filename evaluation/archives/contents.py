@@ -1,7 +1,6 @@
 """What is in the archive of an epoch, task or no task: tables from rows."""
 
 import hmac
-import json
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,9 +13,11 @@ from django.db.models import F, Q, QuerySet
 
 from annotations.kinds.registry import read_question
 from annotations.models import KindAgreement, Label, Question, Response
+from evaluation.archives.files import Leaderboard
 from evaluation.design import columns, releases
 from evaluation.models import (
     Audit,
+    Edition,
     Epoch,
     Estimate,
     InclusionProbability,
@@ -24,8 +25,6 @@ from evaluation.models import (
     SampleBatch,
     SampledUnit,
     Score,
-    Snapshot,
-    SnapshotTable,
     Submission,
     SubmissionEvent,
     SubsetScore,
@@ -33,7 +32,6 @@ from evaluation.models import (
 from evaluation.submissions.visibility import visible
 from evaluation.task import ArchivedDivision, Archiving, Sample, Task
 from evaluation.units import BoolArray, Pool
-from kbpo.core.database.coded import unpack_coded
 from kbpo_archive.tables import SUBSET, WEIGHT
 from kbpo_archive.writing import Writer
 from kbpo_estimators.scores import CoordinatedSample
@@ -124,14 +122,17 @@ class Contents:
 
     @cached_property
     def in_snapshot(self) -> Collection[int]:
-        """The systems, by row id, that the snapshot of the release has."""
-        first = self._release_tables().first()
-        return set() if first is None else {row["system"] for row in json.loads(first.content)["rows"]}
+        """The systems, by row id, on the leaderboard of the release."""
+        first = next(self._release_tables(), None)
+        return set() if first is None else {row["system"] for row in first["rows"]}
 
-    def _release_tables(self) -> QuerySet[SnapshotTable]:
-        return SnapshotTable.objects.filter(
-            snapshot__epoch=self.epoch, snapshot__reason=Snapshot.Reason.RELEASE
-        ).order_by("pk")
+    def _release_tables(self) -> Iterator[Mapping[str, Any]]:
+        """Yield the tables of the leaderboard that was frozen at the release."""
+        kept = Edition.objects.filter(
+            epoch=self.epoch, kind=Edition.Kind.LEADERBOARD, reason=Edition.Reason.RELEASE
+        ).first()
+        if kept is not None:
+            yield from Leaderboard(kept).tables()
 
     @property
     def _has_earlier(self) -> bool:
@@ -215,7 +216,7 @@ class Contents:
     def write(self, writer: Writer) -> None:
         """Write the tables that every archive has."""
         writer.add_table("systems", self.systems())
-        of_samples = ("since", "known", "question", "claim", "label")
+        of_samples = ("known", "question", "claim", "label")
         of_units = ("unit", "key", "doc_id", "fold", "pi", "flat_pi", "sampled")
         writer.add_table("units", self.units(), (*of_units, *of_samples, *self.of_task.unit_columns))
         own = {**self.of_task.prediction_columns(self), **self._subsets_of_predictions()}
@@ -226,8 +227,6 @@ class Contents:
             "confidence",
             *weights,
             "planned_variance",
-            "pi_after",
-            "flat_term",
             "draws",
         )
         writer.add_table("predictions", self.predictions(own), (*head, *own))
@@ -275,14 +274,9 @@ class Contents:
         flat = [None] * pool.size if pool.flat_pi is None else pool.flat_pi.tolist()
         is_open = self.is_open.tolist()
         further = self.of_task.describe(self, is_open)
-        since = self._placed(
-            SampledUnit.objects.filter(epoch=self.epoch)
-            .order_by("-batch__number")
-            .values_list("unit_id", "batch__number")
-        )
         figures = (
             *(pool.folds.tolist(), pool.pi.tolist(), flat, self.sampled.tolist()),
-            *([since.get(position) for position in range(pool.size)], known.tolist()),
+            known.tolist(),
         )
         of_units = zip(self.keys, is_open, further, *figures, strict=True)
         for position, (key, may_be_told, (doc_id, own), *of_unit) in enumerate(of_units):
@@ -298,18 +292,16 @@ class Contents:
         """Yield the predictions of each system, in the order of their keys."""
         weightings = list(self.task.choices.weightings)
         for number, (batch, system) in enumerate(zip(self.pool.batches, self.pool.systems, strict=True)):
-            changed = self._placed(batch.inclusions.values_list("unit_id", "probability"))
             drawn = self._placed(batch.sampled.values_list("unit_id", "draws"))
-            variance, terms = columns.read_variance(batch), self._flat_terms(batch, system.rows.size)
+            variance = columns.read_variance(batch)
             planned = [None] * system.rows.size if variance is None else variance.tolist()
             weights = [system.weights[name].tolist() for name in weightings]
             further = [one[number] for one in own.values()]
-            for position, confidence, is_withheld, s2, term, *rest in zip(
+            for position, confidence, is_withheld, s2, *rest in zip(
                 system.rows.tolist(),
                 system.confidence.tolist(),
                 self.withheld[number].tolist(),
                 planned,
-                terms,
                 *weights,
                 *further,
                 strict=True,
@@ -317,18 +309,10 @@ class Contents:
                 p, of_task = rest[: len(weights)], rest[len(weights) :]
                 yield (
                     *(batch.number, position, None if is_withheld else confidence),
-                    *(*p, s2, changed.get(position), term),
+                    *(*p, s2),
                     drawn.get(position),
                     *of_task,
                 )
-
-    def _flat_terms(self, batch: SampleBatch, size: int) -> list[float] | list[None]:
-        """Return what a system adds to π as if nothing were known of labels, root by root."""
-        (stored,) = columns.read([batch.pk], [columns.FLAT_TERM])
-        if columns.FLAT_TERM not in stored or batch.floor is None:
-            return [None] * size
-        terms: list[float] = unpack_coded(stored[columns.FLAT_TERM]).column().tolist()
-        return terms
 
     def asked(self) -> Rows:
         """Yield the questions."""
@@ -421,11 +405,10 @@ class Contents:
         yield from sorted(((numbers[row[0]], *row[1:]) for row in rows), key=lambda row: row[:7])
 
     def ranks(self) -> Rows:
-        """Yield the ranks as the snapshot of the release has them: of the systems of the epoch in it."""
+        """Yield the ranks on the leaderboard of the release, of the systems of the epoch."""
         numbers = {one.submission_id: one.number for one in self.pool.batches}
         rows = []
-        for content in self._release_tables().values_list("content", flat=True).iterator(chunk_size=10):
-            table = json.loads(content)
+        for table in self._release_tables():
             choice = [table[name] for name in ("estimator", "weighting", "part", "standard", "level")]
             rows.append((0, *choice, table["ranked"], table["apart"]))
             rows += [

@@ -17,12 +17,13 @@ from django.utils import timezone
 from annotations.models import Corpus
 from evaluation.archives.contents import Contents
 from evaluation.archives.datasheet import datasheet
+from evaluation.archives.files import FOLDER, digest_of
 from evaluation.archives.removing import copy_without
 from evaluation.design.batches import last_scored
 from evaluation.models import (
     ArchiveKey,
+    Edition,
     Epoch,
-    EpochArchive,
     ReleasedLabels,
     RetiredDocument,
     Score,
@@ -43,7 +44,6 @@ logger = logging.getLogger(__name__)
 LONGEST_WRITING = timedelta(days=1)  # far longer than it takes
 LONGEST_REMOVAL = timedelta(days=1)  # far longer than from when a removal is said to be until it is stored
 PAUSE = timedelta(minutes=10)  # after a failure
-FOLDER = "media/archives"
 
 
 def state_of(epoch: Epoch) -> str:
@@ -78,16 +78,25 @@ def _told_before_removal() -> QuerySet[RetiredDocument]:
 
 
 def removed_by_epoch(corpus: Corpus) -> Mapping[int, int]:
-    """Count the same for each epoch of a corpus, by row id. An edition that knew of fewer is not given."""
+    """Count the same for each epoch of a corpus, by row id. An edition that knew of fewer is withdrawn."""
     documents = "document_sample__documents__document"
     is_told = Q(**{f"{documents}__retirement__in": _told_before_removal()})
     count = Count(documents, filter=is_told, distinct=True)
     return dict(corpus.epochs.annotate(removed=count).values_list("pk", "removed"))
 
 
-def newest(epoch: Epoch) -> EpochArchive | None:
-    """Return the newest edition of an epoch's archive; None while there is none."""
-    return EpochArchive.objects.filter(epoch=epoch).order_by("edition").last()
+def newest(epoch: Epoch) -> Edition | None:
+    """Return the newest edition of a released epoch's archive; None if there is none."""
+    return _editions(epoch).last()
+
+
+def _editions(epoch: Epoch) -> QuerySet[Edition]:
+    return Edition.objects.filter(epoch=epoch, kind=Edition.Kind.EPOCH).order_by("edition")
+
+
+def _next(epoch: Epoch) -> int:
+    """Return the number of an epoch's next edition, of either kind."""
+    return 1 + (epoch.editions.aggregate(last=Max("edition"))["last"] or 0)
 
 
 def waits_until(epoch: Epoch) -> datetime | None:
@@ -109,19 +118,16 @@ def waits_until(epoch: Epoch) -> datetime | None:
     return max((one for one in veiled if one is not None), default=None)
 
 
-def is_given(archive: EpochArchive, removed: int, task: Task | None) -> bool:
-    """Say whether an edition is given, or tells more than it may.
+def is_given(edition: Edition, removed: int) -> bool:
+    """Return whether an edition may be downloaded: not if a document that it describes was removed.
 
     Parameters
     ----------
-    archive : EpochArchive
+    edition : Edition
     removed : int
         As `removed_documents` counts for its epoch.
-    task : Task or None
-        Of its corpus.
     """
-    of_task = None if task is None else task.archiving
-    return archive.removed >= removed and (of_task is None or archive.format >= of_task.given_from)
+    return edition.kind == Edition.Kind.LEADERBOARD or edition.removed >= removed
 
 
 def make_archives(*, find_task: FindTask, now: datetime) -> int:
@@ -155,36 +161,39 @@ def make_archives(*, find_task: FindTask, now: datetime) -> int:
     return made
 
 
-def make(epoch: Epoch, task: Task) -> EpochArchive:
+def make(epoch: Epoch, task: Task) -> Edition:
     """Make an edition of an epoch's archive; one of the same contents stays the one that it is.
 
     Returns
     -------
-    EpochArchive
+    Edition
         Stored, and its bytes in its place.
     """
     state, removed = state_of(epoch), removed_documents(epoch)
     keys = _release_keys(epoch)
     last = newest(epoch)
     again = last is not None and last.state == state
-    edition = 1 if last is None else last.edition if again else last.edition + 1
+    edition = last.edition if last is not None and again else _next(epoch)
     with store().draft(f"{FOLDER}/{epoch.pk}-{edition}.zip") as draft:  # its digest tells its name
         manifest, figures = _write(draft.file, epoch, task, edition, keys)
-        digest = _digest(draft.file)
+        digest = digest_of(draft.file)
         if last is not None and again and last.digest != digest:
-            edition += 1  # such as votes that were looked at since: the other's bytes are lost
+            edition = _next(epoch)  # such as votes that were looked at since: the other's bytes are lost
             manifest, figures = _write(draft.file, epoch, task, edition, keys)
-            digest = _digest(draft.file)
+            digest = digest_of(draft.file)
         elif last is not None and again:
             draft.keep(last.place)
             return last
         if state_of(epoch) != state:  # it was scored anew meanwhile, and what was read may not go together
             return make(epoch, task)
-        archive = EpochArchive(
+        archive = Edition(
             epoch=epoch,
             edition=edition,
+            kind=Edition.Kind.EPOCH,
+            reason=Edition.Reason.RELEASE,
+            code_version=estimation.code_version(task),
+            systems=epoch.batches.count(),
             state=state,
-            format=FORMAT,
             digest=digest,
             size=draft.file.seek(0, SEEK_END),
             told=(manifest["documents"] or {}).get("told", ""),
@@ -204,8 +213,7 @@ def _replace_withdrawn(epoch: Epoch, task: Task, there: Mapping[str, Stored]) ->
     did not. Returns how many were made.
     """
     removed = removed_documents(epoch)
-    editions = EpochArchive.objects.filter(epoch=epoch).order_by("edition")
-    withdrawn = [one for one in editions if not is_given(one, removed, task)]
+    withdrawn = [one for one in _editions(epoch) if not is_given(one, removed)]
     if not any(one.place in there for one in withdrawn):
         return 0
     with claim(f"archive of epoch {epoch.pk}") as is_ours:
@@ -226,17 +234,17 @@ def _replace_withdrawn(epoch: Epoch, task: Task, there: Mapping[str, Stored]) ->
     return int(is_made)
 
 
-def _copy(last: EpochArchive, removed: int, task: Task) -> bool:
+def _copy(last: Edition, removed: int, task: Task) -> bool:
     """Make an edition that is the last one without what it says of removed texts; say whether it could be."""
     epoch = last.epoch
-    if last.format != FORMAT:
+    if not last.state.startswith(f"{FORMAT}-"):
         return False
     gone = set(_removed(epoch).values_list("document__doc_id", flat=True))
-    edition = last.edition + 1
+    edition = _next(epoch)
     with store().draft(f"{FOLDER}/{epoch.pk}-{edition}.zip") as draft:
         try:
             with store().open(last.place) as earlier:
-                if _digest(earlier) != last.digest:
+                if digest_of(earlier) != last.digest:
                     logger.error("the bytes of the archive %s are not those that were made", last)
                     return False
                 earlier.seek(0)
@@ -245,12 +253,15 @@ def _copy(last: EpochArchive, removed: int, task: Task) -> bool:
                 )
         except (FileNotFoundError, BadZipFile):
             return False
-        archive = EpochArchive(
+        archive = Edition(
             epoch=epoch,
             edition=edition,
+            kind=last.kind,
+            reason=last.reason,
+            code_version=last.code_version,
+            systems=last.systems,
             state=f"{_but_removed(last.state)}-{removed}",
-            format=last.format,
-            digest=_digest(draft.file),
+            digest=digest_of(draft.file),
             size=draft.file.seek(0, SEEK_END),
             told=last.told,
             figures=last.figures,
@@ -266,7 +277,7 @@ def _but_removed(state: str) -> str:
     return "-".join(state.split("-")[:3])
 
 
-def _is_there(archive: EpochArchive, there: Mapping[str, Stored]) -> bool:
+def _is_there(archive: Edition, there: Mapping[str, Stored]) -> bool:
     """Say whether an edition's bytes are in the store: when that was listed, or since."""
     return archive.place in there or store().look(archive.place) is not None
 
@@ -283,14 +294,6 @@ def _release_keys(epoch: Epoch) -> Mapping[int, bytes]:
     return {one.epoch_id: bytes.fromhex(one.key) for one in found}
 
 
-def _digest(file: BinaryIO) -> str:
-    file.seek(0)
-    digest = hashlib.sha256()
-    while chunk := file.read(1 << 20):
-        digest.update(chunk)
-    return digest.hexdigest()
-
-
 def remove_unfinished(*, now: datetime) -> int:
     """Delete the files whose writer was killed, and whole ones that no row came to be of; return how many."""
     before = now - LONGEST_WRITING
@@ -298,7 +301,7 @@ def remove_unfinished(*, now: datetime) -> int:
     unfinished = list(unfinished_before(there, before))
     whole = [one.place for one in there if one.place.endswith(".zip") and one.written_at < before]
     if whole:  # rows are read after files: a file's row comes after it
-        kept = {one.place for one in EpochArchive.objects.all()}
+        kept = {one.place for one in Edition.objects.all()}
         unfinished += [place for place in whole if place not in kept]
     for place in unfinished:
         store().delete(place)
@@ -336,6 +339,7 @@ def _manifest(epoch: Epoch, task: Task, edition: int) -> dict[str, Any]:
     sealed = ReleasedLabels.objects.filter(epoch=epoch).first()
     return {
         "format": FORMAT,
+        "kind": Edition.Kind.EPOCH,
         "edition": edition,
         "corpus": {"tag": corpus.tag, "name": corpus.name, "language": corpus.language},
         "task": task.name,

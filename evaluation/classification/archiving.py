@@ -151,5 +151,4 @@ ARCHIVING = Archiving(
     shares_units=True,
     told_anyway=told_anyway,
     tells_hidden=tells_hidden,
-    given_from=3,
 )

@@ -3,10 +3,8 @@
 from django.db.migrations import RunSQL
 
 HISTORY_TABLES = (
-    "evaluation_computation",
-    "evaluation_scorechange",
-    "evaluation_snapshot",
-    "evaluation_snapshottable",
+    "evaluation_edition",
+    "evaluation_scorerecord",
 )
 # An empty table may be truncated: `restore` does so before it reads a backup. Tests, which empty all tables,
 # set kbpo.acts_may_be_emptied for their database.

@@ -1,11 +1,11 @@
 """Judging systems: submissions, samples and scores."""
 
-from evaluation.models.archive import ArchiveKey, EpochArchive
+from evaluation.models.archive import ArchiveKey, Edition
 from evaluation.models.attachment import Attachment
 from evaluation.models.audit import Audit, AuditDrawing
 from evaluation.models.class_prediction import ClassPrediction
 from evaluation.models.entity import Entity, EntityIndex, EntityName, EntityRelation, RelationSource
-from evaluation.models.history import Computation, ScoreChange, Snapshot, SnapshotTable
+from evaluation.models.history import ScoreRecord
 from evaluation.models.metric import HouseMetric, MetricColumn
 from evaluation.models.name_count import CountedDocument, NameCount
 from evaluation.models.normalised import NormalisedFile
@@ -54,15 +54,14 @@ __all__ = [
     "AuditDrawing",
     "ClassPrediction",
     "Comparison",
-    "Computation",
     "CountedDocument",
     "DocumentSample",
+    "Edition",
     "Entity",
     "EntityIndex",
     "EntityName",
     "EntityRelation",
     "Epoch",
-    "EpochArchive",
     "Estimate",
     "FileCheck",
     "FittedModel",
@@ -90,10 +89,8 @@ __all__ = [
     "SampledDocument",
     "SampledUnit",
     "Score",
-    "ScoreChange",
+    "ScoreRecord",
     "SecondPhaseProbability",
-    "Snapshot",
-    "SnapshotTable",
     "StageWork",
     "Submission",
     "SubmissionEvent",

@@ -1,9 +1,10 @@
-"""Archives of released epochs."""
+"""Archive editions: frozen results of an epoch, each a ZIP file that never changes."""
 
 import secrets
 
 from django.db import models
 from django.db.models import Q
+from django.utils import timezone
 
 from evaluation.models.sample import Epoch
 
@@ -16,7 +17,7 @@ def new_key() -> str:
 
 
 class ArchiveKey(models.Model):
-    """What a release's pseudonyms are made with: never published, and another for each release."""
+    """The secret key of a release's pseudonyms: never published, and another for each release."""
 
     epoch = models.OneToOneField(Epoch, on_delete=models.PROTECT, related_name="archive_key")
     key = models.CharField(max_length=64, default=new_key, editable=False)
@@ -28,39 +29,74 @@ class ArchiveKey(models.Model):
         return f"key of {self.epoch}"
 
 
-class EpochArchive(models.Model):
-    """An edition of a released epoch's archive. It never changes; more that may be told makes another."""
+class Edition(models.Model):
+    """An archive edition of an epoch: its leaderboard, or all of a released epoch. No edition ever changes.
 
-    epoch = models.ForeignKey(Epoch, on_delete=models.PROTECT, related_name="archives")
-    edition = models.PositiveIntegerField(help_text="From 1.")
-    state = models.CharField(max_length=64, help_text="Of what it rests on: documents retired, scores.")
-    format = models.PositiveSmallIntegerField(help_text="The version of its files.")
-    digest = models.CharField(max_length=64, help_text="SHA-256 of its bytes.")
-    size = models.BigIntegerField(help_text="In bytes.")
-    told = models.CharField(
-        max_length=8, help_text="How its documents annotated in full are told; empty where there are none."
+    Postgres refuses to change or delete a row. A released epoch gets another edition when more may be
+    published, or when its scores were computed again.
+    """
+
+    class Kind(models.TextChoices):
+        LEADERBOARD = "leaderboard", "the leaderboard alone"
+        EPOCH = "epoch", "a released epoch"
+
+    class Reason(models.TextChoices):
+        RELEASE = "release", "at the release of an epoch"
+        ORGANIZER = "organizer", "by an organizer"
+
+    epoch = models.ForeignKey(Epoch, on_delete=models.PROTECT, related_name="editions")
+    edition = models.PositiveIntegerField(help_text="From 1, in its epoch.")
+    kind = models.CharField(max_length=16, choices=Kind)
+    reason = models.CharField(max_length=16, choices=Reason)
+    note = models.CharField(max_length=200, blank=True, help_text="Its purpose, in the organizer's words.")
+    made_at = models.DateTimeField(default=timezone.now)
+    code_version = models.CharField(max_length=64, help_text="The version that wrote it.")
+    systems = models.PositiveIntegerField(help_text="Systems in it.")
+    figures = models.PositiveIntegerField(help_text="Published figures in it.")
+    contents_digest = models.CharField(
+        max_length=64, blank=True, help_text="Of a leaderboard: SHA-256 of its tables."
     )
-    figures = models.PositiveIntegerField(help_text="How many published figures it states.")
+    state = models.CharField(
+        max_length=64, blank=True, help_text="Of a released epoch: the retired documents and scores in it."
+    )
+    told = models.CharField(
+        max_length=8,
+        blank=True,
+        help_text="How it describes the documents annotated in full; empty where there are none.",
+    )
     removed = models.PositiveIntegerField(
         default=0,
-        help_text="Of the documents of which it may tell the text's digest, how many had been removed.",
+        help_text="Removed documents among those whose text's digest it may contain.",
     )
-    made_at = models.DateTimeField(auto_now_add=True)
+    digest = models.CharField(max_length=64, help_text="SHA-256 of its bytes.")
+    size = models.BigIntegerField(help_text="In bytes.")
 
     class Meta:
         ordering = ["epoch", "edition"]
         constraints = [
-            models.UniqueConstraint(fields=["epoch", "edition"], name="epoch_archive_once"),
-            models.CheckConstraint(condition=Q(edition__gte=1), name="epoch_archive_edition"),
-            models.CheckConstraint(condition=Q(digest__regex=_SHA256), name="epoch_archive_digest"),
+            models.UniqueConstraint(fields=["epoch", "edition"], name="edition_once"),
+            models.UniqueConstraint(
+                fields=["epoch"],
+                condition=Q(reason="release", kind="leaderboard"),
+                name="edition_one_leaderboard_at_release",
+            ),
+            models.CheckConstraint(condition=Q(edition__gte=1), name="edition_from_1"),
+            models.CheckConstraint(condition=Q(digest__regex=_SHA256), name="edition_digest"),
+            models.CheckConstraint(condition=Q(kind__in=["leaderboard", "epoch"]), name="edition_kind"),
+            models.CheckConstraint(condition=Q(reason__in=["release", "organizer"]), name="edition_reason"),
         ]
 
     def __str__(self) -> str:
         return f"{self.epoch}, edition {self.edition}"
 
     @property
+    def number(self) -> str:
+        """Its number in its corpus, for good: that of its epoch, a point, its own."""
+        return f"{self.epoch.number}.{self.edition}"
+
+    @property
     def place(self) -> str:
-        """Where its bytes are in the store of files."""
+        """The place of its bytes in the file store."""
         return f"media/archives/{self.epoch_id}-{self.edition}-{self.digest[:16]}.zip"
 
     @property

@@ -20,7 +20,7 @@ from annotations.models import Corpus, CorpusFiles
 from annotations.ontologies import plain_ontology_of
 from annotations.roles import Person
 from evaluation.archives import making as archives
-from evaluation.models import EpochArchive
+from evaluation.models import Edition
 from evaluation.registry import TASKS
 from evaluation.starting import SmallFile, small_files
 from evaluation.task import SampleFile, Task
@@ -132,16 +132,15 @@ def _send_large(request: HttpRequest, corpus: Corpus, name: str) -> HttpResponse
 
 
 def _send_archive(request: HttpRequest, corpus: Corpus, epoch: int, edition: int) -> HttpResponseBase:
-    """Send an edition of a released epoch's archive: everybody may have it, and it stays what it is.
+    """Send an archive edition: everybody may have it, and it never changes.
 
-    It is gone once a document was removed of which it may tell something, or its format tells too much.
+    It is withdrawn once a document that it describes was removed.
     """
-    editions = EpochArchive.objects.select_related("epoch")
+    editions = Edition.objects.select_related("epoch")
     archive = get_object_or_404(editions, epoch__corpus=corpus, epoch__number=epoch, edition=edition)
     removed = archives.removed_documents(archive.epoch)
-    task = TASKS.get(corpus.task)
-    if not archives.is_given(archive, removed, task):
-        raise Gone(_withdrawn(archive, archives.newest(archive.epoch), removed, task))
+    if not archives.is_given(archive, removed):
+        raise Gone(_withdrawn(archive, archives.newest(archive.epoch), removed))
     etag = f'"{archive.digest}"'
     unchanged = get_conditional_response(request, etag=etag)
     if unchanged is not None:
@@ -151,8 +150,8 @@ def _send_archive(request: HttpRequest, corpus: Corpus, epoch: int, edition: int
         stream = store().open(archive.place)
         response = send_file(request, stream, name=called, kind="application/zip", etag=etag)
     except FileNotFoundError:
-        if EpochArchive.objects.filter(epoch=archive.epoch_id, edition__gt=edition).exists():
-            raise Http404("the bytes of this edition are lost, and only the newest is made again") from None
+        if archive != archives.newest(archive.epoch):
+            raise Http404("the file of this edition is lost") from None
         return _being_made()
     return _marked(response, corpus, archive.digest)
 
@@ -258,34 +257,30 @@ def _large(made: CorpusFiles | None, task: Task | None, *, may_download: bool) -
 
 
 def _archives(corpus: Corpus) -> Iterator[Listed]:
-    editions = EpochArchive.objects.filter(epoch__corpus=corpus).select_related("epoch")
+    editions = Edition.objects.filter(epoch__corpus=corpus).select_related("epoch")
     ordered = list(editions.order_by("epoch__number", "edition"))
-    newest = {one.epoch_id: one for one in ordered}
+    newest = {one.epoch_id: one for one in ordered if one.kind == Edition.Kind.EPOCH}
     removed = archives.removed_by_epoch(corpus) if ordered else {}
-    task = TASKS.get(corpus.task)
     for one in ordered:
-        what = (
-            f"The archive of epoch {one.epoch.number}: judgements, the sample with every probability, and the"
-            f" {one.figures:,} published figures"
-        )
+        contents = "judgements, the sample with every probability, and the "
+        if one.kind == Edition.Kind.LEADERBOARD:
+            contents = "the leaderboard, with its "
+        what = f"The archive of epoch {one.epoch.number}: {contents}{one.figures:,} published figures"
         now = removed.get(one.epoch_id, 0)
-        is_open = archives.is_given(one, now, task)
+        is_open = archives.is_given(one, now)
         if not is_open:
-            what = _withdrawn(one, newest[one.epoch_id], now, task)
+            what = _withdrawn(one, newest.get(one.epoch_id), now)
         yield Listed(one.name, what, one.size, one.digest, is_open=is_open)
 
 
-def _withdrawn(archive: EpochArchive, newest: EpochArchive | None, removed: int, task: Task | None) -> str:
-    """Say why an edition is not given any more, and what is in its place."""
+def _withdrawn(archive: Edition, newest: Edition | None, removed: int) -> str:
+    """Return why an edition was withdrawn, and which one replaces it."""
     other = "another edition, without it, is being made"
-    if newest is not None and archives.is_given(newest, removed, task):
+    if newest is not None and archives.is_given(newest, removed):
         other = f"{newest.name} is without it"
-    why = "a document was removed of whose text it may have the SHA-256"
-    if archive.removed >= removed:
-        why = "it may tell which classes hidden systems give documents that nobody judged"
     return (
         f"Edition {archive.edition} of the archive of epoch {archive.epoch.number} is not given any more:"
-        f" {why}; {other}"
+        f" a document was removed of whose text it may have the SHA-256; {other}"
     )
 
 

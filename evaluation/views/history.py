@@ -29,7 +29,7 @@ SHOWN = 10
 def history_file(request: HttpRequest, pk: str, kind: str) -> HttpResponse:
     """Send how the scores of a submission changed, as CSV or JSON."""
     found = find(request.user, pk=int(pk))
-    rows = history.table(found, history.changes(found), task_of(found.corpus).choices.units)
+    rows = history.table(found, history.changes(found))
     if kind == "csv":
         response = HttpResponse(
             "".join(csv_lines(history.COLUMNS, rows)), content_type="text/csv; charset=utf-8"
@@ -43,7 +43,7 @@ def history_file(request: HttpRequest, pk: str, kind: str) -> HttpResponse:
 @require_safe
 @public_page()
 def score(request: HttpRequest, pk: str, number: str) -> HttpResponse:
-    """Show the scores of a system as a computation left them, whatever became of them, and of it."""
+    """Show the scores of a system from one change on, whatever became of them, and of the system."""
     named, corpus, change = find_score(request, int(pk), int(number))
     task = task_of(corpus)
     choices = task.choices
@@ -58,7 +58,6 @@ def score(request: HttpRequest, pk: str, number: str) -> HttpResponse:
         "corpus": corpus,
         "task": task,
         "change": change,
-        "why": change.why.words(choices.units),
         "scores": shown,
         "columns": fit_columns(choices, (measures for _, measures in shown)),
         "averaged": choices.named_weightings(corpus.design).get(next(iter(change.figures))[1], ""),
@@ -70,7 +69,7 @@ def score(request: HttpRequest, pk: str, number: str) -> HttpResponse:
 
 
 def find_score(request: HttpRequest, pk: int, number: int) -> tuple[Named, Corpus, Change]:
-    """Find what a computation made of a system's scores, or answer 404.
+    """Find the scores of a system from one change on, or answer 404.
 
     What everybody could see stays to be seen, under the name that the system has today.
     """
@@ -104,9 +103,7 @@ def context_of(request: HttpRequest, found: Submission, task: Task) -> dict[str,
     )
     named = Named(found.pk, found.shown_name, found.shown_team, True)
     return {
-        "history": [
-            (one, one.why.words(choices.units), measures) for one, measures in reversed(told[-SHOWN:])
-        ],
+        "history": [(one, measures) for one, measures in reversed(told[-SHOWN:])],
         "history_size": size,
         "history_measures": [(name, choices.measures[name]) for name in choices.parts[choices.part].measures],
         "history_level": next(iter(last.figures))[4],

@@ -6,15 +6,14 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.core.paginator import Page, Paginator
-from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
-from django.http.response import HttpResponseBase
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.utils.cache import get_conditional_response
 from django.views.decorators.http import require_safe
 
 from annotations.models import Corpus
-from evaluation.models import Snapshot
+from evaluation.archives import making
+from evaluation.models import Edition
 from evaluation.registry import task_of
 from evaluation.scoring.published import citing, freezing, snapshots
 from evaluation.scoring.published.snapshots import CHOSEN, Board, Row
@@ -27,7 +26,6 @@ PAGE = 100
 """Systems on a page."""
 SYSTEM = "system"
 """What of an address names a system whose page of rows is meant."""
-FOR_EVER = "public, max-age=31536000, immutable"
 
 
 @require_safe
@@ -35,7 +33,7 @@ FOR_EVER = "public, max-age=31536000, immutable"
 def all_snapshots(request: HttpRequest, tag: str) -> HttpResponse:
     """List the snapshots of a corpus."""
     corpus = get_object_or_404(Corpus, tag=tag)
-    context = {"corpus": corpus, "snapshots": snapshots.snapshots_of(corpus)}
+    context = {"corpus": corpus, "snapshots": freezing.leaderboards(corpus)}
     return render(request, "evaluation/snapshots.html", context)
 
 
@@ -43,15 +41,16 @@ def all_snapshots(request: HttpRequest, tag: str) -> HttpResponse:
 @public_page()
 def snapshot(request: HttpRequest, tag: str, number: str) -> HttpResponse:
     """Show a snapshot: its numbers as they were, with the names that systems have today."""
-    found = find(tag, int(number))
-    task = task_of(found.corpus)
+    found = find(tag, number)
+    task = task_of(found.epoch.corpus)
     board = snapshots.read_board(found, task.choices, viewer=request.user, asked=asked_of(request))
     choices = task.choices
     context = {
         "snapshot": found,
-        "corpus": found.corpus,
+        "corpus": found.epoch.corpus,
         "task": task,
         "board": board,
+        "archive": _archive(found),
         "page": _page(board, request),
         "columns": fit_columns(choices, (row.measures for row in board.rows)),
         "level": board.chosen["level"],
@@ -68,26 +67,11 @@ def snapshot(request: HttpRequest, tag: str, number: str) -> HttpResponse:
 
 
 @require_safe
-def snapshot_json(request: HttpRequest, tag: str, number: str) -> HttpResponseBase:
-    """Send the file of a snapshot: the bytes that its digest is over, the same for everybody and for ever."""
-    found = find(tag, int(number))
-    etag = f'"{found.digest}"'
-    response: HttpResponseBase | None = get_conditional_response(request, etag=etag)
-    if response is None:
-        response = StreamingHttpResponse(freezing.file_of(found), content_type="application/json")
-        response.headers["Content-Length"] = str(found.size)
-        response.headers["Content-Disposition"] = f'attachment; filename="{tag}-snapshot-{number}.json"'
-    response["ETag"] = etag
-    response["Cache-Control"] = FOR_EVER
-    return response
-
-
-@require_safe
 @public_page()
 def snapshot_csv(request: HttpRequest, tag: str, number: str) -> HttpResponse:
     """Send one table of a snapshot, with the names that systems have today."""
-    found = find(tag, int(number))
-    choices = task_of(found.corpus).choices
+    found = find(tag, number)
+    choices = task_of(found.epoch.corpus).choices
     board = snapshots.read_board(found, choices, viewer=request.user, asked=asked_of(request))
     lines = csv_lines(snapshots.csv_columns(choices), snapshots.csv_rows(board, choices))
     response = HttpResponse("".join(lines), content_type="text/csv; charset=utf-8")
@@ -95,12 +79,21 @@ def snapshot_csv(request: HttpRequest, tag: str, number: str) -> HttpResponse:
     return response
 
 
-def find(tag: str, number: int) -> Snapshot:
+def find(tag: str, number: str) -> Edition:
     """Find a snapshot, or answer 404."""
     found = snapshots.find_snapshot(tag, number)
     if found is None:
         raise Http404("no such snapshot")
     return found
+
+
+def _archive(snapshot: Edition) -> Edition | None:
+    """Return the archive of the released epoch that a snapshot is of, if it may be downloaded."""
+    if snapshot.reason != Edition.Reason.RELEASE:
+        return None
+    found = making.newest(snapshot.epoch)
+    removed = making.removed_documents(snapshot.epoch)
+    return found if found is not None and making.is_given(found, removed) else None
 
 
 def asked_of(request: HttpRequest) -> Mapping[str, Any]:
@@ -122,9 +115,7 @@ def led_to(request: HttpRequest, tag: str, system: int | None = None) -> HttpRes
     said = request.GET.get("snapshot", "")
     if not said:
         return None
-    if not said.isascii() or not said.isdecimal() or len(said) > len("999999999"):
-        raise Http404("no such snapshot")
-    found = find(tag, int(said))
+    found = find(tag, said)
     kept = {name: value for name, value in asked_of(request).items() if value.replace("_", "").isalnum()}
     if system is not None:
         kept[SYSTEM] = system

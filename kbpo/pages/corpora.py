@@ -33,7 +33,7 @@ from annotations.texts.jsonlines import Limits
 from evaluation.design.loading import load_texts
 from evaluation.kbp.recall.gold import load_gold
 from evaluation.kbp.task import TASK as KBP
-from evaluation.models import DocumentSample, Epoch, Snapshot
+from evaluation.models import DocumentSample, Edition, Epoch
 from evaluation.registry import task_of
 from evaluation.scoring import releasing
 from evaluation.scoring.published import freezing
@@ -245,7 +245,7 @@ def release_epoch(*, corpus: Corpus, by: User, number: int, retire: float | None
     return epoch, task.retired(epoch)
 
 
-def take_snapshot(*, corpus: Corpus, by: User, note: str, now: datetime) -> tuple[Snapshot, bool]:
+def take_snapshot(*, corpus: Corpus, by: User, note: str, now: datetime) -> tuple[Edition, bool]:
     """Keep the leaderboard of a corpus as it stands; return the snapshot, and whether it is new.
 
     Raises

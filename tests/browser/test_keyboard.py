@@ -21,8 +21,8 @@ from tests.factories import (
     InstanceFactory,
     PredictionFactory,
     SampleBatchFactory,
-    ScoreChangeFactory,
     ScoreFactory,
+    ScoreRecordFactory,
     SubmissionFactory,
     TeamFactory,
     UserFactory,
@@ -303,7 +303,7 @@ def test_relations_of_a_document_are_narrowed_down(open_page, member, scored):
 
 
 def test_a_system_is_cited(open_page, member, scored):
-    ScoreChangeFactory(submission=scored, computation__epoch=scored.batch.epoch)
+    ScoreRecordFactory(submission=scored, epoch=scored.batch.epoch)
     page = open_page(f"/submissions/{scored.pk}/", user=member)
     summary = page.locator("summary").filter(has_text="Cite the system")
     press(page, summary)

@@ -19,7 +19,7 @@ from evaluation.design import columns
 from evaluation.design.evidence import Evidence
 from evaluation.models import (
     AuditDrawing,
-    EpochArchive,
+    Edition,
     Instance,
     PlannedVariance,
     StageWork,
@@ -64,10 +64,8 @@ NATURAL_KEYS: Mapping[str, tuple[str, ...]] = {
     "evaluation.SampleBatch": ("epoch", "number"),
     "evaluation.Score": (*("submission", "batch", "standard", "estimator", "weighting", "part", "level"),),
     "evaluation.FittedModel": ("epoch", "part"),
-    "evaluation.Computation": ("corpus", "number"),
-    "evaluation.Snapshot": ("corpus", "number"),
     "evaluation.ArchiveKey": ("epoch",),
-    "evaluation.EpochArchive": ("epoch", "edition"),
+    "evaluation.Edition": ("epoch", "edition"),
     "evaluation.DocumentSample": ("corpus", "number"),
     "evaluation.Upload": ("user", "name"),
     "evaluation.FileCheck": ("upload",),
@@ -86,17 +84,13 @@ LEFT_OUT: Mapping[str, str] = {
     "evaluation.PlannedVariance.digest": "of row ids too; what it is of is compared",
     "evaluation.AuditDrawing.digest": "of row ids too; what it is of is compared",
     "evaluation.ArchiveKey.key": "random",
-    "evaluation.EpochArchive.state": "of times too; how many figures it states is compared",
-    "evaluation.EpochArchive.digest": "of pseudonyms too, which are random; how many figures is compared",
-    "evaluation.EpochArchive.size": "of pseudonyms too, which are random; how many figures is compared",
+    "evaluation.Edition.contents_digest": "of row ids too; the scores that it is of are compared",
+    "evaluation.Edition.state": "of times too; how many figures it states is compared",
+    "evaluation.Edition.digest": "of pseudonyms too, which are random; how many figures is compared",
+    "evaluation.Edition.size": "of pseudonyms too, which are random; how many figures is compared",
     "evaluation.FittedModel.names": "of teams' row ids too; what goes with them is compared",
     "evaluation.FittedModel.inputs": "of teams' row ids too; what was learnt from it is compared",
     "evaluation.FittedModel.digest": "of teams' row ids too; what it is of is compared",
-    "evaluation.Snapshot.head": "has times",
-    "evaluation.Snapshot.scores_digest": "of row ids too; the scores that it is of are compared",
-    "evaluation.Snapshot.digest": "of row ids and times too; the scores that it is of are compared",
-    "evaluation.Snapshot.size": "of row ids too",
-    "evaluation.SnapshotTable.content": "of row ids too; the scores that it is of are compared",
     "evaluation.ReleasedLabels.answers_digest": "of row ids too; what it is of is compared",
     "evaluation.ReleasedLabels.last_answer": "a row id",
     "keeping.Installation.name": "random",
@@ -138,10 +132,11 @@ def read_rows() -> dict[str, list[str]]:
         for folder in files.FOLDERS
         for place in _listed(folder)
     )
-    rows["archives"] = [describe_archive(one) for one in EpochArchive.objects.order_by("epoch", "edition")]
+    archives = Edition.objects.filter(kind=Edition.Kind.EPOCH)
+    rows["archives"] = [describe_archive(one) for one in archives.order_by("epoch", "edition")]
     rows["archives without a row"] = sorted(
         {place for place in _listed(ARCHIVES) if place.endswith(".zip")}
-        - {one.place for one in EpochArchive.objects.all()}
+        - {one.place for one in Edition.objects.all()}
     )
     rows["mail"] = sorted(
         f"{message['To']}: {message['Subject']}"
@@ -151,7 +146,7 @@ def read_rows() -> dict[str, list[str]]:
     return rows
 
 
-def describe_archive(one: EpochArchive) -> str:
+def describe_archive(one: Edition) -> str:
     """Return what an archive comes to: its pseudonyms and times differ, and its figures do not."""
     content = _read(one.place)
     is_whole = hashlib.sha256(content).hexdigest() == one.digest

@@ -91,7 +91,7 @@ NO_PAGES = {
         help_example help_schema data_file submission_history
         sample labels robots favicon desk_ledger_csv personal_export
         check_normalised submission_normalised check_problems_csv check_problems_json
-        news_feed snapshot_json snapshot_csv submission_problems_csv submission_problems_json
+        news_feed snapshot_csv submission_problems_csv submission_problems_json
         mfa_download_recovery_codes
     """,
     "answers a form alone": """

@@ -4,23 +4,23 @@ from django.urls import reverse
 
 from annotations.models import Corpus
 from evaluation.choices import Choices
-from evaluation.models import Snapshot, Submission
+from evaluation.models import Edition, Submission
 from evaluation.scoring.published.citations import SITE, Citation, Cited, cite
 from evaluation.scoring.published.history import Change
 from evaluation.scoring.published.names import Named
 from evaluation.scoring.stored import Measure
 
 
-def cite_snapshot(snapshot: Snapshot, site: str) -> Citation:
+def cite_snapshot(snapshot: Edition, site: str) -> Citation:
     """Write how a snapshot is cited.
 
     Parameters
     ----------
-    snapshot : Snapshot
+    snapshot : Edition
     site : str
         The site's address, without a slash at its end.
     """
-    corpus = snapshot.corpus
+    corpus = snapshot.epoch.corpus
     systems = f"{snapshot.systems:,} system{'s' * (snapshot.systems != 1)}"
     return cite(
         Cited(
@@ -28,7 +28,7 @@ def cite_snapshot(snapshot: Snapshot, site: str) -> Citation:
             authors=SITE,
             title=f"{corpus.name}: leaderboard, snapshot {snapshot.number}",
             what=f"{systems}, epoch {snapshot.epoch.number}",
-            at=snapshot.taken_at,
+            at=snapshot.made_at,
             address=f"{site}{reverse('snapshot', args=[corpus.tag, snapshot.number])}",
             digest=snapshot.digest,
         )

@@ -1,7 +1,7 @@
-"""Snapshots: a leaderboard as it stands, kept for good.
+"""Freezing a leaderboard: an archive edition of all scores that everybody sees.
 
-A snapshot's file is canonical JSON: keys sorted, no white space, UTF-8, floats with as many digits as tell
-them apart; its digest is over those bytes. It has no names: these follow what holds when somebody looks.
+Its tables are canonical JSON: keys sorted, no white space, UTF-8, floats with as many digits as tell them
+apart. They hold no names: pages add the names that systems have when somebody looks.
 """
 
 import hashlib
@@ -9,15 +9,17 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from io import SEEK_END, BytesIO
 from itertools import groupby
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import Max, QuerySet
 
 from annotations.models import Corpus
+from evaluation.archives.files import FOLDER, digest_of
 from evaluation.choices import Choices
-from evaluation.models import Epoch, Estimate, Ranking, ReleasedLabels, Score, Snapshot, SnapshotTable
+from evaluation.models import Edition, Epoch, Estimate, Ranking, ReleasedLabels, Score
 from evaluation.scoring.estimation import code_version
 from evaluation.scoring.stored import shown_standard
 from evaluation.submissions.visibility import visible
@@ -25,8 +27,11 @@ from evaluation.task import Task
 from kbpo.accounts.models import User
 from kbpo.core.acts import What, record
 from kbpo.core.errors import Conflict, InvalidInput
+from kbpo.core.keeping import installation
+from kbpo.core.storage import store
+from kbpo_archive.tables import FORMAT
+from kbpo_archive.writing import Writer
 
-FORMAT = "kbpo-snapshot-1"
 LONGEST_NOTE = 200
 
 Key = tuple[str, str, str, str, int]
@@ -35,12 +40,18 @@ Key = tuple[str, str, str, str, int]
 
 @dataclass(frozen=True, slots=True)
 class _Content:
-    """What a snapshot is made of: tables by key, in canonical JSON; its systems; and who computed them."""
+    """A leaderboard: its tables by key, in canonical JSON, and what they are of."""
 
     tables: dict[Key, str]
     systems: frozenset[int]
     codes: frozenset[str]
     epochs: frozenset[int]
+    figures: int
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the tables."""
+        return hashlib.sha256("\n".join(self.tables.values()).encode()).hexdigest()
 
 
 @transaction.atomic
@@ -51,31 +62,32 @@ def freeze(
     now: datetime,
     by: User | None = None,
     note: str = "",
-) -> tuple[Snapshot, bool]:
-    """Take a snapshot of a corpus' leaderboard, as everybody sees it.
+) -> tuple[Edition, bool]:
+    """Freeze the leaderboard of a corpus, as everybody sees it.
 
-    Where nothing has changed since the newest one, that is returned: a button pressed twice takes one.
+    If nothing has changed since the newest leaderboard edition, that is returned, so that a button pressed
+    twice makes one edition.
 
     Parameters
     ----------
     corpus : Corpus
     task : Task
-        Its.
+        Its task.
     now : datetime
     by : User, optional
-        Who says so; somebody at the command line if left out.
+        The organizer; somebody at the command line if left out.
     note : str
-        What it is for, shown beside it.
+        Its purpose, which pages show.
 
     Returns
     -------
-    (Snapshot, bool)
-        And whether it is new.
+    (Edition, bool)
+        The edition, and whether it is new.
 
     Raises
     ------
     Conflict
-        If no system that everybody sees has a score.
+        If no system that everybody sees has a score, or the newest epoch is released.
     InvalidInput
         If the note is too long.
     """
@@ -87,37 +99,43 @@ def freeze(
     content = _read(locked, task.choices)
     if epoch is None or not content.systems:
         raise Conflict(f"no system of {corpus.tag} that everybody sees has a score: there is nothing to keep")
-    newest = Snapshot.objects.filter(corpus=locked).first()
-    is_same = newest is not None and newest.scores_digest == _digest_of_tables(content)
+    newest = leaderboards(locked).first()
+    is_same = newest is not None and newest.contents_digest == content.digest
     if newest is not None and is_same and note in ("", newest.note):
         return newest, False
-    taken = _store(locked, epoch, task, content, Snapshot.Reason.ORGANISER, note, now)
+    if epoch.released_at is not None:
+        raise Conflict(f"epoch {epoch.number} is released: its leaderboard is kept, and no epoch is open")
+    taken = _store(epoch, task, content, Edition.Reason.ORGANIZER, note, now)
     after = {"corpus": locked.tag, "number": taken.number, "digest": taken.digest}
     record(What.SNAPSHOT_TAKEN, by=by, about=taken, after=after)
     return taken, True
 
 
-def freeze_released(*, epoch: Epoch, task: Task) -> Snapshot | None:
-    """Take the snapshot that belongs to a release, in its transaction; None where nobody sees a score."""
-    corpus = epoch.corpus
-    content = _read(corpus, task.choices)
+def freeze_released(*, epoch: Epoch, task: Task) -> Edition | None:
+    """Freeze the leaderboard at a release, in its transaction; return None if nobody sees a score."""
+    content = _read(epoch.corpus, task.choices)
     if not content.systems or epoch.released_at is None:
         return None
-    return _store(corpus, epoch, task, content, Snapshot.Reason.RELEASE, "", epoch.released_at)
+    return _store(epoch, task, content, Edition.Reason.RELEASE, "", epoch.released_at)
 
 
-def file_of(snapshot: Snapshot) -> Iterator[bytes]:
-    """Yield a snapshot's file: the bytes that its digest is over."""
-    tables = SnapshotTable.objects.filter(snapshot=snapshot).order_by("pk").values_list("content", flat=True)
-    return _file(snapshot.head, tables.iterator(chunk_size=10))
+def leaderboards(corpus: Corpus) -> QuerySet[Edition]:
+    """Return the leaderboard editions of a corpus, the newest first."""
+    editions = Edition.objects.filter(epoch__corpus=corpus, kind=Edition.Kind.LEADERBOARD)
+    return editions.select_related("epoch__corpus").order_by("-pk")
 
 
 def audit(corpus: Corpus) -> Iterator[str]:
-    """Yield which snapshots of a corpus are not what they were when they were taken."""
-    for snapshot in Snapshot.objects.filter(corpus=corpus).order_by("number"):
-        digest, size = _digest(file_of(snapshot))
-        if (digest, size) != (snapshot.digest, snapshot.size):
-            yield f"snapshot {snapshot.number}: its rows are not those of its digest"
+    """Yield the leaderboard editions of a corpus whose bytes are lost or changed."""
+    for edition in leaderboards(corpus).order_by("pk"):
+        try:
+            with store().open(edition.place) as stream:
+                is_same = digest_of(BytesIO(stream.read())) == edition.digest
+        except FileNotFoundError:
+            yield f"edition {edition.number}: its file is lost"
+            continue
+        if not is_same:
+            yield f"edition {edition.number}: its file does not have the stored SHA-256"
 
 
 def canonical(value: object) -> str:
@@ -131,66 +149,58 @@ def canonical(value: object) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
-def _store(
-    corpus: Corpus,
-    epoch: Epoch,
-    task: Task,
-    content: _Content,
-    reason: str,
-    note: str,
-    now: datetime,
-) -> Snapshot:
-    number = 1 + (Snapshot.objects.filter(corpus=corpus).aggregate(last=Max("number"))["last"] or 0)
-    choices = task.choices
+def _store(epoch: Epoch, task: Task, content: _Content, reason: str, note: str, now: datetime) -> Edition:
+    installation.require_ours()
+    edition = 1 + (epoch.editions.aggregate(last=Max("edition"))["last"] or 0)
     code = code_version(task)
-    head = canonical(
-        {
-            "format": FORMAT,
-            "corpus": corpus.tag,
-            "corpus_name": corpus.name,
-            "task": corpus.task,
-            "design": corpus.design,
-            "number": number,
-            "taken_at": now.isoformat(),
-            "reason": reason,
-            "note": note,
-            "epoch": epoch.number,
-            "epochs": [_epoch(one) for one in corpus.epochs.filter(pk__in=content.epochs).order_by("number")],
-            "code": code,
-            "codes": sorted(content.codes),
-            "systems": len(content.systems),
-            "shown": {
-                "part": choices.part,
-                "weighting": choices.default_weighting(corpus.design),
-                "estimator": choices.estimators_of[corpus.design][0],
-                "standard": shown_standard(corpus, choices),
-                "level": choices.level,
-            },
-        }
-    )
-    digest, size = _digest(_file(head, content.tables.values()))
-    snapshot = Snapshot.objects.create(
-        corpus=corpus,
-        number=number,
-        epoch=epoch,
-        reason=reason,
-        note=note,
-        taken_at=now,
-        code_version=code,
-        systems=len(content.systems),
-        head=head,
-        scores_digest=_digest_of_tables(content),
-        digest=digest,
-        size=size,
-    )
-    SnapshotTable.objects.bulk_create(
-        (
-            SnapshotTable(snapshot=snapshot, **_named(key), content=table)
-            for key, table in content.tables.items()
-        ),
-        batch_size=20,
-    )
-    return snapshot
+    with store().draft(f"{FOLDER}/{epoch.pk}-{edition}.zip") as draft:
+        writer = Writer(draft.file)
+        tables = []
+        for number, (key, table) in enumerate(content.tables.items(), start=1):
+            name = f"leaderboard/{number}.json"
+            writer.add(name, [table.encode()])
+            tables.append({**_named(key), "file": name})
+        writer.finish({**_manifest(epoch, task, content, code), "edition": edition, "tables": tables})
+        taken = Edition(
+            epoch=epoch,
+            edition=edition,
+            kind=Edition.Kind.LEADERBOARD,
+            reason=reason,
+            note=note,
+            made_at=now,
+            code_version=code,
+            systems=len(content.systems),
+            figures=content.figures,
+            contents_digest=content.digest,
+            digest=digest_of(draft.file),
+            size=draft.file.seek(0, SEEK_END),
+        )
+        draft.keep(taken.place)  # a file whose row is rolled back is removed later
+    taken.save(force_insert=True)
+    return taken
+
+
+def _manifest(epoch: Epoch, task: Task, content: _Content, code: str) -> dict[str, Any]:
+    corpus, choices = epoch.corpus, task.choices
+    return {
+        "format": FORMAT,
+        "kind": Edition.Kind.LEADERBOARD,
+        "corpus": {"tag": corpus.tag, "name": corpus.name, "language": corpus.language},
+        "task": task.name,
+        "design": corpus.design,
+        "epoch": epoch.number,
+        "epochs": [_epoch(one) for one in corpus.epochs.filter(pk__in=content.epochs).order_by("number")],
+        "code_version": code,
+        "codes": sorted(content.codes),
+        "systems": len(content.systems),
+        "shown": {
+            "part": choices.part,
+            "weighting": choices.default_weighting(corpus.design),
+            "estimator": choices.estimators_of[corpus.design][0],
+            "standard": shown_standard(corpus, choices),
+            "level": choices.level,
+        },
+    }
 
 
 def _epoch(epoch: Epoch) -> Mapping[str, Any]:
@@ -210,25 +220,6 @@ def _named(key: Key) -> dict[str, Any]:
     return dict(zip(("part", "weighting", "estimator", "standard", "level"), key, strict=True))
 
 
-def _file(head: str, tables: Any) -> Iterator[bytes]:
-    yield f'{{"snapshot":{head},"tables":['.encode()
-    for place, table in enumerate(tables):
-        yield (f",{table}" if place else str(table)).encode()
-    yield b"]}"
-
-
-def _digest(parts: Iterator[bytes]) -> tuple[str, int]:
-    digest, size = hashlib.sha256(), 0
-    for part in parts:
-        digest.update(part)
-        size += len(part)
-    return digest.hexdigest(), size
-
-
-def _digest_of_tables(content: _Content) -> str:
-    return hashlib.sha256("\n".join(content.tables.values()).encode()).hexdigest()
-
-
 def _read(corpus: Corpus, choices: Choices) -> _Content:
     """Read the scores of the systems that everybody sees, one table at a time."""
     shown = visible(None).filter(corpus=corpus).order_by().values("pk")
@@ -246,6 +237,7 @@ def _read(corpus: Corpus, choices: Choices) -> _Content:
     systems: set[int] = set()
     codes: set[str] = set()
     epochs: set[int] = set()
+    figures = 0
     for key in keys:
         rows: list[dict[str, Any]] = []
         estimates = Estimate.objects.filter(
@@ -271,6 +263,7 @@ def _read(corpus: Corpus, choices: Choices) -> _Content:
             _, _, epoch_id, epoch, batch, rank, labels, matching, code, counts, *_ = own[0]
             codes.add(code)
             epochs.add(epoch_id)
+            figures += len(own)
             rows.append(
                 {
                     "system": pk,
@@ -287,4 +280,4 @@ def _read(corpus: Corpus, choices: Choices) -> _Content:
         systems.update(row["system"] for row in rows)
         ranked_systems, apart = ranked.get(key, (0, 0))
         tables[key] = canonical({**_named(key), "ranked": ranked_systems, "apart": apart, "rows": rows})
-    return _Content(tables, frozenset(systems), frozenset(codes), frozenset(epochs))
+    return _Content(tables, frozenset(systems), frozenset(codes), frozenset(epochs), figures)

@@ -1,32 +1,73 @@
-"""Writing down which scores a computation changed."""
+"""Recording of score changes: what pages show of a system, whenever it changes."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
 
-from django.db.models import Max
+from django.db.models import OuterRef, Subquery
 
 from evaluation.choices import Choices
-from evaluation.models import Audit, Computation, Epoch, Estimate, SampledUnit, ScoreChange, Submission
+from evaluation.models import Audit, Epoch, Estimate, SampledUnit, ScoreRecord, Submission
 from evaluation.submissions.visibility import is_published
 from kbpo.core.database.bulk import copy_rows
 
 Column = tuple[str, str, str, str, int, str]
 """Part, weighting, estimator, standard, level and measure."""
-Figures = tuple[int | None, int | None, int | None]
-NONE: Figures = (None, None, None)
+COLUMN = ("part", "weighting", "estimator", "standard", "level", "measure")
+Figures = tuple[float | None, float | None, float | None]
+"""Estimate, low and high."""
 
 
-def tenths(value: float | None) -> int | None:
-    """Return a fraction in tenths of a hundredth, rounded as pages round it.
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """Totals that scores of an epoch rest on.
+
+    Attributes
+    ----------
+    epoch : int
+        Row id.
+    systems : int
+        Systems sampled in the epoch, hidden ones too.
+    labels : int
+        Labelled units of all of them.
+    audits : int
+        Questions that were asked again.
+    code : str
+        The version that computed the scores.
+    """
+
+    epoch: int
+    systems: int
+    labels: int
+    audits: int
+    code: str
+
+    def since(self, before: "Totals | None", units: str) -> str:
+        """Say why scores changed since earlier totals, in words; `units` are those that the task samples."""
+        if before is None or before.epoch != self.epoch:
+            return "first score in this epoch"
+        said = []
+        if systems := self.systems - before.systems:
+            said.append(f"{systems:,} system{'s' * (systems != 1)} arrived")
+        if (labels := self.labels - before.labels) > 0:
+            said.append(f"{labels:,} more {units} judged")
+        if (audits := self.audits - before.audits) > 0:
+            said.append(f"{audits:,} more question{'s' * (audits != 1)} asked again")
+        if before.code != self.code:
+            said.append(f"the code changed from {before.code} to {self.code}")
+        return ", ".join(said) or "labels or documents were corrected"
+
+
+def rounded(value: float | None) -> float | None:
+    """Round a fraction to a tenth of a hundredth, as pages round it.
 
     Examples
     --------
-    >>> tenths(0.43962), tenths(-0.0006), tenths(None)
-    (440, -1, None)
+    >>> rounded(0.43962), rounded(-0.0006), rounded(None)
+    (0.44, -0.001, None)
     """
-    return None if value is None else int(f"{100 * value:.1f}".replace(".", ""))
+    return None if value is None else int(f"{100 * value:.1f}".replace(".", "")) / 1000
 
 
 def record_changes(
@@ -38,7 +79,7 @@ def record_changes(
     code: str,
     now: datetime,
 ) -> int:
-    """Write down which scores of an epoch a computation changed, as shown; return of how many systems.
+    """Record the scores of an epoch that changed since they were last recorded; return of how many systems.
 
     Call it in the transaction that stores the scores, with the corpus locked.
 
@@ -57,51 +98,56 @@ def record_changes(
     """
     found, labels = _read(epoch, choices)
     last = _last(list(found))
-    columns = sorted(
-        {column for figures in found.values() for column in figures}, key=partial(_place, choices)
-    )
-    changed = [
-        one for one in submissions if one.pk in found and found[one.pk].items() - last.get(one.pk, {}).items()
-    ]
+    changed = []
+    for one in submissions:
+        figures = found.get(one.pk, {})
+        before = last.get(one.pk)
+        if figures.items() - (before.figures.items() if before else set()):
+            changed.append((one, before))
     if not changed:
         return 0
-    computation = Computation.objects.create(
-        corpus_id=epoch.corpus_id,
-        number=1 + (epoch.corpus.computations.aggregate(last=Max("number"))["last"] or 0),
-        epoch=epoch,
-        at=now,
-        code_version=code,
-        systems=through,
-        labels=SampledUnit.objects.filter(batch__epoch=epoch, batch__number__lte=through)
-        .values("unit")
-        .distinct()
-        .count(),
-        audits=Audit.objects.filter(epoch=epoch, batch__number__lte=through, is_drawn=True).count(),
-        columns=columns,
-    )
-    return copy_rows(
-        ScoreChange,
-        ("computation_id", "submission_id", "is_public", "labels", "figures"),
+    totals = _totals(epoch, through, code)
+    copy_rows(
+        ScoreRecord,
+        (
+            *("submission_id", "change", "at", "reason", "epoch_id", "code_version", "is_public"),
+            *("systems", "labels", "sample_labels", "audits", *COLUMN, "estimate", "low", "high"),
+        ),
         (
             (
-                computation.pk,
-                one.pk,
-                is_published(one),
-                labels[one.pk],
-                [value for column in columns for value in found[one.pk].get(column, NONE)],
+                *(one.pk, 1 + (before.change if before else 0), now),
+                *(
+                    totals.since(before.totals if before else None, choices.units),
+                    epoch.pk,
+                    code,
+                    is_published(one),
+                ),
+                *(totals.systems, labels[one.pk], totals.labels, totals.audits, *column, *figures),
             )
-            for one in changed
+            for one, before in changed
+            for column, figures in sorted(found[one.pk].items(), key=lambda item: _order(choices, item[0]))
         ),
     )
+    return len(changed)
 
 
-def read_figures(columns: Sequence[Column], figures: Sequence[int | None]) -> dict[Column, Figures]:
-    """Return what a change says, by column."""
-    return dict(zip(columns, zip(figures[::3], figures[1::3], figures[2::3], strict=True), strict=True))
+@dataclass(frozen=True, slots=True)
+class _Last:
+    """The last recorded change of a system."""
+
+    change: int
+    totals: Totals
+    figures: dict[Column, Figures]
+
+
+def _totals(epoch: Epoch, through: int, code: str) -> Totals:
+    units = SampledUnit.objects.filter(batch__epoch=epoch, batch__number__lte=through).values("unit")
+    audits = Audit.objects.filter(epoch=epoch, batch__number__lte=through, is_drawn=True)
+    return Totals(epoch.pk, through, units.distinct().count(), audits.count(), code)
 
 
 def _read(epoch: Epoch, choices: Choices) -> tuple[Mapping[int, dict[Column, Figures]], dict[int, int]]:
-    """Read what pages show first of an epoch's scores, and how many labels they rest on."""
+    """Read the scores of an epoch that pages show first, and the number of labels under each system's."""
     design = epoch.corpus.design
     rows = Estimate.objects.filter(
         score__epoch=epoch,
@@ -116,15 +162,14 @@ def _read(epoch: Epoch, choices: Choices) -> tuple[Mapping[int, dict[Column, Fig
     found: dict[int, dict[Column, Figures]] = defaultdict(dict)
     labels: dict[int, int] = {}
     for pk, of_system, *column, estimate, low, high in rows:
-        figures = tenths(estimate), tenths(low), tenths(high)
-        found[pk][tuple(column)] = figures
+        found[pk][tuple(column)] = rounded(estimate), rounded(low), rounded(high)
         if column[0] == choices.part or pk not in labels:
             labels[pk] = of_system
     return found, labels
 
 
-def _place(choices: Choices, column: Column) -> tuple[int, int, int]:
-    """Return where a column stands: by part, standard and measure, in the order of the task's choices."""
+def _order(choices: Choices, column: Column) -> tuple[int, int, int]:
+    """Return the order of a column: by part, standard and measure, in the order of the task's choices."""
     part, _, _, standard, _, measure = column
     return tuple(  # type: ignore[return-value]
         list(of).index(name)
@@ -132,15 +177,17 @@ def _place(choices: Choices, column: Column) -> tuple[int, int, int]:
     )
 
 
-def _last(submissions: Sequence[int]) -> dict[int, dict[Column, Figures]]:
+def _last(submissions: Sequence[int]) -> dict[int, _Last]:
     """Read the last change of each submission."""
-    newest = (
-        ScoreChange.objects.filter(submission__in=submissions)
-        .order_by("submission_id", "-computation_id")
-        .distinct("submission_id")
-        .values_list("submission_id", "computation_id", "figures")
+    newest = ScoreRecord.objects.filter(submission=OuterRef("submission")).order_by("-change")
+    rows = ScoreRecord.objects.filter(
+        submission__in=submissions, change=Subquery(newest.values("change")[:1])
+    ).values_list(
+        *("submission_id", "change", "epoch_id", "systems", "sample_labels", "audits", "code_version"),
+        *(*COLUMN, "estimate", "low", "high"),
     )
-    rows = list(newest)
-    made = Computation.objects.filter(pk__in={computation for _, computation, _ in rows})
-    columns = {pk: [tuple(one) for one in listed] for pk, listed in made.values_list("pk", "columns")}
-    return {pk: read_figures(columns[computation], figures) for pk, computation, figures in rows}
+    found: dict[int, _Last] = {}
+    for pk, change, epoch, systems, labels, audits, code, *figure in rows:
+        one = found.setdefault(pk, _Last(change, Totals(epoch, systems, labels, audits, code), {}))
+        one.figures[tuple(figure[:6])] = tuple(figure[6:])
+    return found

@@ -1,17 +1,16 @@
-"""What snapshots hold, with the names that systems have today: reads only."""
+"""Leaderboards in archive editions, with the names that systems have today: reads only."""
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from annotations.models import Corpus
+from evaluation.archives.files import Leaderboard
 from evaluation.choices import Choices
-from evaluation.models import Snapshot, SnapshotTable
+from evaluation.models import Edition
 from evaluation.scoring.published.names import Named, name_systems
 from evaluation.scoring.stored import Counts, Measure, Measures
 from evaluation.submissions.visibility import Viewer
-from kbpo.core.errors import InvalidInput
+from kbpo.core.errors import Gone, InvalidInput
 
 CHOSEN = ("part", "weighting", "estimator", "standard", "level")
 
@@ -51,9 +50,9 @@ class Board:
 
     Attributes
     ----------
-    snapshot : Snapshot
+    snapshot : Edition
     head : mapping
-        What its file says beside its tables.
+        Its manifest.
     chosen : mapping
         Part, weighting, estimator, standard and level.
     offered : mapping of str to list
@@ -64,7 +63,7 @@ class Board:
         By the measure that ranks, the best first.
     """
 
-    snapshot: Snapshot
+    snapshot: Edition
     head: Mapping[str, Any]
     chosen: Mapping[str, Any]
     offered: Mapping[str, list[Any]]
@@ -72,24 +71,24 @@ class Board:
     rows: list[Row]
 
 
-def find_snapshot(tag: str, number: int) -> Snapshot | None:
-    """Read a snapshot of a corpus."""
-    return Snapshot.objects.filter(corpus__tag=tag, number=number).select_related("corpus", "epoch").first()
-
-
-def snapshots_of(corpus: Corpus) -> list[Snapshot]:
-    """Read the snapshots of a corpus, the newest first, without what they hold."""
-    return list(Snapshot.objects.filter(corpus=corpus).select_related("epoch").defer("head"))
+def find_snapshot(tag: str, number: str) -> Edition | None:
+    """Read a leaderboard edition of a corpus by its number, such as ``1.2``."""
+    epoch, _, edition = number.partition(".")
+    if not all(one.isascii() and one.isdecimal() and len(one) <= 9 for one in (epoch, edition)):
+        return None
+    editions = Edition.objects.filter(epoch__corpus__tag=tag, kind=Edition.Kind.LEADERBOARD)
+    found = editions.select_related("epoch__corpus").filter(epoch__number=epoch, edition=edition)
+    return found.first()
 
 
 def read_board(
-    snapshot: Snapshot, choices: Choices, *, viewer: Viewer = None, asked: Mapping[str, Any] | None = None
+    snapshot: Edition, choices: Choices, *, viewer: Viewer = None, asked: Mapping[str, Any] | None = None
 ) -> Board:
     """Read a snapshot under a choice, by default the one that was shown.
 
     Parameters
     ----------
-    snapshot : Snapshot
+    snapshot : Edition
     choices : Choices
         Its task's.
     viewer : User, AnonymousUser or None
@@ -99,12 +98,18 @@ def read_board(
     Raises
     ------
     InvalidInput
-        The snapshot has no such table; it says what there is.
+        If the snapshot has no such table; the message lists the tables.
+    Gone
+        If its file is lost.
     """
-    head = json.loads(snapshot.head)
+    try:
+        kept = Leaderboard(snapshot)
+    except FileNotFoundError:
+        raise Gone(f"the file of edition {snapshot.number} is lost") from None
+    head = kept.manifest
     given = {name: value for name, value in (asked or {}).items() if value not in (None, "")}
     wanted = {**head["shown"], **given}
-    keys = list(SnapshotTable.objects.filter(snapshot=snapshot).order_by("pk").values(*CHOSEN))
+    keys = [{name: one[name] for name in (*CHOSEN, "file")} for one in head["tables"]]
     for name in CHOSEN:
         if not any(str(key[name]) == str(wanted[name]) for key in keys):
             there = ", ".join(dict.fromkeys(str(key[name]) for key in keys))
@@ -123,9 +128,7 @@ def read_board(
         )
         for name in CHOSEN
     }
-    table = json.loads(
-        SnapshotTable.objects.values_list("content", flat=True).get(snapshot=snapshot, **chosen)
-    )
+    table = kept.table(chosen["file"])
     return Board(snapshot, head, chosen, offered, table["ranked"], _rows(table, choices, viewer))
 
 

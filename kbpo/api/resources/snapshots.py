@@ -9,9 +9,9 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from evaluation.models import Snapshot
+from evaluation.models import Edition
 from evaluation.registry import task_of
-from evaluation.scoring.published import citing, history, snapshots
+from evaluation.scoring.published import citing, freezing, history, snapshots
 from evaluation.scoring.published.names import Named
 from evaluation.submissions.visibility import find
 from evaluation.views.history import find_score, site_of
@@ -26,33 +26,35 @@ from kbpo.api.sent import Sent
 from kbpo.pages import corpora as desk
 
 
-class SnapshotSerializer(serializers.ModelSerializer[Snapshot]):
+class SnapshotSerializer(serializers.ModelSerializer[Edition]):
     """A leaderboard as it stood. Nothing of it ever changes."""
 
-    corpus = serializers.CharField(source="corpus.tag")
+    corpus = serializers.CharField(source="epoch.corpus.tag")
+    number = serializers.CharField(help_text="Of its epoch, a point, and its own: such as 1.2.")
+    taken_at = serializers.DateTimeField(source="made_at")
     epoch = serializers.IntegerField(source="epoch.number", help_text="Just released, or open then.")
     digest = serializers.CharField(help_text="SHA-256 of its file.")
     address = serializers.SerializerMethodField(help_text="Of its page.")
-    file = serializers.SerializerMethodField(help_text="All its scores, in canonical JSON, without names.")
+    file = serializers.SerializerMethodField(help_text="The archive edition: all its scores, without names.")
 
     class Meta:
-        model = Snapshot
+        model = Edition
         fields: tuple[str, ...] = (
             *("corpus", "number", "taken_at", "reason", "note", "epoch", "systems", "code_version"),
             *("digest", "size", "address", "file"),
         )
 
-    def get_address(self, snapshot: Snapshot) -> str:
+    def get_address(self, snapshot: Edition) -> str:
         """Return the address of its page."""
-        return self._address("snapshot", snapshot)
+        return self._address("snapshot", snapshot.epoch.corpus.tag, snapshot.number)
 
-    def get_file(self, snapshot: Snapshot) -> str:
+    def get_file(self, snapshot: Edition) -> str:
         """Return the address of its file."""
-        return self._address("snapshot_json", snapshot)
+        return self._address("data_file", snapshot.epoch.corpus.tag, snapshot.name)
 
-    def _address(self, name: str, snapshot: Snapshot) -> str:
+    def _address(self, name: str, *arguments: str) -> str:
         request: Request = self.context["request"]
-        return request.build_absolute_uri(reverse(name, args=[snapshot.corpus.tag, snapshot.number]))
+        return request.build_absolute_uri(reverse(name, args=arguments))
 
 
 class CitationSerializer(serializers.Serializer[Any]):
@@ -102,14 +104,11 @@ class HistoryRowSerializer(serializers.Serializer[Any]):
     """A figure of a system from one change to the next, to a tenth of a hundredth, as pages show it."""
 
     submission = serializers.IntegerField()
-    number = serializers.IntegerField(help_text="Of the computation, in the corpus.")
+    number = serializers.IntegerField(help_text="Of the change, from 1 in its submission.")
     at = serializers.DateTimeField()
     epoch = serializers.IntegerField()
-    why = serializers.CharField()
+    reason = serializers.CharField()
     systems = serializers.IntegerField(help_text="That had arrived in the epoch.")
-    systems_arrived = serializers.IntegerField(help_text="Since the last change in this epoch.")
-    labels_more = serializers.IntegerField(allow_null=True)
-    audits_more = serializers.IntegerField(allow_null=True)
     code_version = serializers.CharField()
     labels = serializers.IntegerField(help_text="Labelled units of the system.")
     part = serializers.CharField()
@@ -137,7 +136,7 @@ class CitationQuery(serializers.Serializer[Any]):
         required=False,
         min_value=1,
         max_value=999_999_999,
-        help_text="Its scores after this computation, from its history; left out, the newest.",
+        help_text="Its scores from this change on, from its history; left out, the newest.",
     )
 
 
@@ -160,10 +159,8 @@ class SnapshotsView(ApiView):
     )
     def get(self, request: Request, tag: str) -> Response:
         """List the snapshots of a corpus, the newest first."""
-        found = (
-            Snapshot.objects.filter(corpus=find_corpus(tag)).select_related("corpus", "epoch").defer("head")
-        )
-        page = page_of(found, request, read_query(PageQuery, request), key="number", newest_first=True)
+        found = freezing.leaderboards(find_corpus(tag))
+        page = page_of(found, request, read_query(PageQuery, request), key="pk", newest_first=True)
         return answer(page_serializer(SnapshotSerializer)(page, context={"request": request}))
 
     @extend_schema(operation_id="take_snapshot", request=TakeSerializer, responses={201: SnapshotSerializer})
@@ -189,11 +186,12 @@ class SnapshotView(ApiView):
     is_public = True
 
     @extend_schema(operation_id="read_snapshot", parameters=[ChoiceQuery], responses=SnapshotTableSerializer)
-    def get(self, request: Request, tag: str, number: int) -> Response:
+    def get(self, request: Request, tag: str, number: str) -> Response:
         """Return a snapshot under one choice, with the names that its systems have today."""
         asked = read_query(ChoiceQuery, request)
         found = find_snapshot(tag, number)
-        board = snapshots.read_board(found, task_of(found.corpus).choices, viewer=request.user, asked=asked)
+        choices = task_of(found.epoch.corpus).choices
+        board = snapshots.read_board(found, choices, viewer=request.user, asked=asked)
         shown = {
             "snapshot": found,
             "chosen": board.chosen,
@@ -212,7 +210,7 @@ class HistoryView(ApiView):
     def get(self, request: Request, pk: int) -> Response:
         """Return what pages showed of a submission's scores, from each change to the next, and why."""
         found = find(request.user, pk=pk)
-        rows = history.table(found, history.changes(found), task_of(found.corpus).choices.units)
+        rows = history.table(found, history.changes(found))
         # Rows are plain already; the serializer, which says what is in them, would take ten times as long.
         return Response({"submission": found.pk, "changes": list(rows)})
 
@@ -224,7 +222,7 @@ class CitationView(ApiView):
 
     @extend_schema(operation_id="cite", parameters=[CitationQuery], responses=SubmissionCitationSerializer)
     def get(self, request: Request, pk: int) -> Response:
-        """Return how a submission is cited, and its scores after a computation; the newest, if none is named.
+        """Return how a submission is cited, and its scores from a change on; the newest, if none is named.
 
         Scores that everybody could see have an address for good, also of a system that was withdrawn.
         """

@@ -143,7 +143,7 @@ def build(people: tuple[User, User, User] | None = None, letters: str = "letters
         make.PredictionFactory.create(submission=batch.submission, instance=instance)
     stored(epoch, [batch.submission for batch in batches], (0.7, 0.5))
     snapshot, _ = freezing.freeze(corpus=corpus, task=KBP, now=now)
-    change = make.ScoreChangeFactory.create(submission=batches[0].submission, computation__epoch=epoch)
+    change = make.ScoreRecordFactory.create(submission=batches[0].submission, epoch=epoch)
     submission = batches[0].submission
     make.ProblemFactory.create(submission=submission)
     for state in Submission.State.values:
@@ -206,10 +206,10 @@ def build(people: tuple[User, User, User] | None = None, letters: str = "letters
         **of_check,
         "submission_act": {"pk": submission.pk, "action": "hide"},
         "submission_history": {"pk": submission.pk, "kind": "csv"},
-        "submission_score": {"pk": submission.pk, "number": change.computation.number},
+        "submission_score": {"pk": submission.pk, "number": change.change},
         **{
             name: {"tag": "news", "number": snapshot.number}
-            for name in ("snapshot", "snapshot_json", "snapshot_csv", "api_snapshot")
+            for name in ("snapshot", "snapshot_csv", "api_snapshot")
         },
         "data_file": {"tag": "news", "name": "kit.zip"},
         "api_data_file": {"tag": "news", "name": "kit.zip"},

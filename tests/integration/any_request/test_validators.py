@@ -32,7 +32,7 @@ OF_ONE_VISITOR = {
 }
 AT_THE_PROXY = "X-Accel-Expires"  # the proxy may answer with it
 #: The same file for everybody, whoever asks: of public texts, of a snapshot, or of the site itself.
-SAME_FOR_ALL = {"api_data_file", "data_file", "favicon", "robots", "snapshot_json"}
+SAME_FOR_ALL = {"api_data_file", "data_file", "favicon", "robots"}
 
 
 def get(site: Site, client: Client, name: str, known: str = "") -> HttpResponseBase:

@@ -1,8 +1,8 @@
 """Archives of classifications: what comes out of them, and what of hidden systems does not."""
 
 import csv
-import json
-import re
+import shutil
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ from django.utils import timezone
 from annotations.models import Corpus, Label, Question
 from evaluation.classification import archiving, scoring
 from evaluation.classification.task import TASK
-from evaluation.models import Epoch, EpochArchive, Estimate, SampledUnit, Score, Snapshot, Submission
+from evaluation.models import Edition, Epoch, Estimate, SampledUnit, Submission
 from evaluation.scoring import releasing
 from evaluation.scoring.published import freezing
 from evaluation.submissions import lifecycle
@@ -26,13 +26,12 @@ from kbpo_archive.errors import BadArchive
 from kbpo_archive.figures import stated, stated_subsets
 from kbpo_archive.pool import ArchivedPool
 from kbpo_archive.reading import Archive
-from kbpo_archive.recomputing import AGREE, between, compare
-from kbpo_archive.tables import FORMAT
+from kbpo_archive.recomputing import AGREE, compare
 from kbpo_archive.writing import Writer
 from kbpo_client import command
 from kbpo_estimators.classification.estimates import Given, learn
 from tests import leaks, letters
-from tests.archives import made
+from tests.archives import forget_archives, leaderboard, made
 from tests.crowd import operator
 from tests.leaks import HIDDEN, VEILED, WITHDRAWN
 
@@ -40,9 +39,19 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture(scope="module")
-def corpus(django_db_setup, django_db_blocker, tmp_path_factory):
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("letters")
+
+
+@pytest.fixture(autouse=True)
+def archives(corpus, folder, media, settings):
+    """Have the leaderboard that `corpus` froze in the file store of the test."""
+    shutil.copytree(folder / "media" / "archives", Path(settings.MEDIA_ROOT) / "archives")
+
+
+@pytest.fixture(scope="module")
+def corpus(django_db_setup, django_db_blocker, folder):
     """Four systems of four teams, one hidden, one withdrawn, one anonymous, judged and audited."""
-    folder = tmp_path_factory.mktemp("letters")
     with (
         django_db_blocker.unblock(),
         transaction.atomic(),
@@ -173,7 +182,7 @@ def figures_outside(shown):
     client, api = Client(), "/api/v1"
     first, second = shown
     kept, _ = freezing.freeze(corpus=Corpus.objects.get(), task=TASK, now=timezone.now())
-    found = [json.loads(b"".join(freezing.file_of(kept)))]
+    found = [leaderboard(kept)["tables"]]
     for address in (
         f"{api}/corpora/{letters.TAG}/leaderboard/",
         f"{api}/corpora/{letters.TAG}/compare/?a={first}&b={second}",
@@ -236,7 +245,7 @@ def test_no_figure_of_a_shown_system_rests_on_what_a_hidden_one_gives_unjudged_i
     changed = Estimate.objects.filter(score__submission__name=HIDDEN).values_list("estimate", flat=True)
     assert list(changed) != hidden
     assert figures_outside(shown) == before
-    EpochArchive.objects.all().delete()
+    forget_archives()
     with Archive(path_of(release().place)) as archive:
         assert figures_of_archive(archive) == told
 
@@ -259,9 +268,6 @@ def test_of_few_unjudged_items_nothing_is_told_of_hidden_systems_and_all_of_othe
         assert not archive.has("class_sums")
         figures, subsets = stated(archive), stated_subsets(archive)
         again = compare(archive)
-        differences = [one for one in between(archive, 1, 4) if one.measure == "accuracy"]
-        with pytest.raises(BadArchive, match="no figure of both system 1 and system 2"):
-            list(between(archive, 1, 2))
     assert {place.system for place in figures} == {place.system for place in subsets} == {1, 4}
     assert found.figures == len(figures) < Estimate.objects.count()
     assert again.scores.stated.keys() == figures.keys()
@@ -269,7 +275,6 @@ def test_of_few_unjudged_items_nothing_is_told_of_hidden_systems_and_all_of_othe
     assert again.scores.held_back == again.subsets.held_back == 0
     assert again.ranks.held_back > 0
     assert again.agrees, list(again.differences.items())[:3]
-    assert differences
     assert command.main(["recompute", str(path_of(found.place))]) == 0
     said = capsys.readouterr().err
     assert "figures of ranks were published, and rest on what is not in the archive" in said
@@ -291,7 +296,7 @@ def test_who_withdraws_after_the_release_stays_in_its_model_and_archive(corpus):
     shown = Submission.objects.get(name="plain")
     lifecycle.withdraw(submission=shown, user=operator())
     pipeline.advance()
-    second = EpochArchive.objects.latest("pk")
+    second = Edition.objects.latest("pk")
     assert second.edition == first.edition + 1
     with Archive(path_of(second.place)) as archive:
         assert archive.table("systems")["shown"][0] == "withdrawn"
@@ -327,22 +332,6 @@ def test_where_sums_are_told_the_classes_have_more_bits_than_these(corpus, monke
     assert least(2, items) > withheld
 
 
-def test_an_edition_that_told_each_class_is_not_given_any_more_and_made_again(corpus, client):
-    first = release()
-    EpochArchive.objects.update(format=1, state="1" + first.state[1:])
-    address = f"/corpora/{letters.TAG}/data/{first.name}"
-    answer = client.get(address)
-    assert answer.status_code == 404
-    assert "which classes hidden systems give documents" in answer.text
-    listed = client.get(f"/api/v1/corpora/{letters.TAG}/data/").json()["results"]
-    assert {one["name"]: one["is_open"] for one in listed}[first.name] is False
-    second = made()
-    assert (second.edition, second.format) == (2, FORMAT)
-    assert not path_of(first.place).exists()
-    assert client.get(address).status_code == 404
-    assert client.get(f"/corpora/{letters.TAG}/data/{second.name}").status_code == 200
-
-
 def test_sums_that_lack_a_row_are_refused(corpus, many, tmp_path):
     path = tmp_path / "short.zip"
     with Archive(path_of(release().place)) as archive, path.open("wb") as file:
@@ -365,35 +354,6 @@ def test_where_all_systems_are_shown_each_class_is_told_and_the_model_is_fitted_
         again = compare(archive)
     assert again.agrees
     assert again.scores.held_back == 0
-
-
-def snapshot(tmp_path, number):
-    """Write the file of a snapshot, as everybody loads it."""
-    path = tmp_path / "snapshot.json"
-    path.write_bytes(b"".join(freezing.file_of(Snapshot.objects.get(number=number))))
-    return str(path)
-
-
-def test_what_was_cited_while_the_epoch_was_open_comes_out_again(corpus, tmp_path, capsys):
-    Submission.objects.update(is_public=True, state="scored")
-    Score.objects.update(counts={})  # as if none had been hidden
-    Epoch.objects.update(scores_due=True)
-    pipeline.advance()
-    archive = str(path_of(release().place))
-    assert command.main(["recompute", archive, "--snapshot", snapshot(tmp_path, 1)]) == 0
-    said = capsys.readouterr().err
-    assert re.search(r"all [1-9]\d* figures of the snapshot come out again, within 1e-12", said)
-
-
-def test_where_some_were_hidden_no_earlier_figure_comes_out_and_why_is_said(corpus, many, tmp_path, capsys):
-    archive = str(path_of(release().place))
-    assert command.main(["recompute", archive, "--snapshot", snapshot(tmp_path, 1)]) == 1
-    said = capsys.readouterr().err
-    assert "nothing of the snapshot could be compared: the lines above say why" in said
-    assert "does not tell until when the model learnt from them, nor what they gave each item" in said
-    assert "come out again" not in said
-    assert command.main(["recompute", archive, "--snapshot", snapshot(tmp_path, 2)]) == 0
-    assert re.search(r"[1-9]\d* figures of the snapshot.* come out again", capsys.readouterr().err)
 
 
 def test_nothing_that_is_sealed_is_told(corpus, tmp_path):

@@ -1,6 +1,7 @@
 """Archives of generated text: what comes out of them, whose judgements they are, and what is in none."""
 
-import re
+import shutil
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -8,27 +9,35 @@ from django.db import transaction
 from django.test import Client, override_settings
 
 from annotations.models import Corpus, Label, Question, Response
-from evaluation.models import EpochArchive, Snapshot, Submission
+from evaluation.models import Submission
 from evaluation.registry import task_of
 from evaluation.scoring import releasing
-from evaluation.scoring.published import freezing
 from kbpo.core.keeping import installation
 from kbpo.core.keeping.models import Installation
 from kbpo.core.storage.folder import path_of
 from kbpo_archive.reading import Archive
 from kbpo_archive.recomputing import compare
-from kbpo_client import command
 from tests import leaks, notes
-from tests.archives import made
+from tests.archives import EPOCHS, made
 from tests.leaks import VEILED
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture(scope="module")
-def people(django_db_setup, django_db_blocker, tmp_path_factory):
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("notes")
+
+
+@pytest.fixture(autouse=True)
+def archives(people, folder, media, settings):
+    """Have the leaderboard that `people` froze in the file store of the test."""
+    shutil.copytree(folder / "media" / "archives", Path(settings.MEDIA_ROOT) / "archives")
+
+
+@pytest.fixture(scope="module")
+def people(django_db_setup, django_db_blocker, folder):
     """Who judged four systems of four teams, one hidden, one withdrawn, one anonymous."""
-    folder = tmp_path_factory.mktemp("notes")
     with (
         django_db_blocker.unblock(),
         transaction.atomic(),
@@ -59,15 +68,6 @@ def test_every_published_figure_comes_out_of_it_again(people):
     assert {place.system for place in again.scores.stated} == {1, 2, 3, 4}
 
 
-def test_what_was_cited_while_the_epoch_was_open_comes_out_again(people, tmp_path, capsys):
-    Submission.objects.update(is_public=True, state="scored")
-    archive, kept = str(path_of(release().place)), tmp_path / "snapshot.json"
-    kept.write_bytes(b"".join(freezing.file_of(Snapshot.objects.get(number=1))))
-    assert command.main(["recompute", archive, "--snapshot", str(kept)]) == 0
-    said = capsys.readouterr().err
-    assert re.search(r"all [1-9][\d,]* figures of the snapshot come out again, within 1e-12", said)
-
-
 def named(archive):
     """Return by whom the judgements of an archive are."""
     return {name for name in archive.table("judgements")["annotator"] if name}
@@ -79,7 +79,7 @@ def test_who_judged_has_another_pseudonym_in_another_release(people, tmp_path):
     notes.judge(people, Random(4))
     release()
     names, who = [], []
-    for one in EpochArchive.objects.select_related("epoch").order_by("epoch__number"):
+    for one in EPOCHS.select_related("epoch").order_by("epoch__number"):
         answers = Response.objects.filter(question__published_at=one.epoch.released_at)
         who.append(set(answers.values_list("worker", flat=True)))
         with Archive(path_of(one.place)) as archive:
@@ -96,7 +96,7 @@ def test_that_outputs_which_were_published_before_tie_pseudonyms_together_is_sai
     notes.submit(tmp_path, "late", "Delta", 0)  # it writes what another wrote, which is published now
     notes.judge(people, Random(4))
     release()
-    with Archive(path_of(EpochArchive.objects.get(epoch__number=2).place)) as archive:
+    with Archive(path_of(EPOCHS.get(epoch__number=2).place)) as archive:
         units = rows(archive, "units", "unit", "question", "known")
         question = {unit: asked for unit, asked, is_known in units if is_known}
         assert question
@@ -148,4 +148,4 @@ def test_nothing_that_is_sealed_is_told(people, tmp_path):
         published = set(rows(opened, "questions", "doc_id", "key"))
     assert not published & set(asked.values_list("document__doc_id", "key"))
     assert "Anonymous" in told["archive systems.csv"].decode()
-    assert EpochArchive.objects.count() == 1
+    assert EPOCHS.count() == 1

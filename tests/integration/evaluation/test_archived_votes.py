@@ -9,7 +9,6 @@ from django.core.management import call_command
 from annotations.kinds import entities
 from annotations.models import Corpus, DocumentAnnotation, Question, Response
 from evaluation.kbp.task import TASK as KBP
-from evaluation.models import EpochArchive
 from evaluation.scoring import releasing
 from kbpo import pipeline
 from kbpo.core.storage.folder import path_of
@@ -18,7 +17,7 @@ from kbpo_archive.recomputing import compare
 from kbpo_archive.tables import OTHER_LINK
 from kbpo_archive.training.making import Folder, make
 from kbpo_formats.spans import Span
-from tests.archives import made
+from tests.archives import EPOCHS, made
 from tests.world import World
 
 pytestmark = pytest.mark.django_db
@@ -125,7 +124,7 @@ def test_answers_that_stand_in_two_archives_do_not_tell_whose_others_are(marked,
     hand_in("two", tmp_path, seed=2)
     releasing.release(corpus=Corpus.objects.get(), task=KBP, retire=1.0)
     pipeline.advance()
-    newest = {one.epoch.number: one for one in EpochArchive.objects.order_by("edition")}
+    newest = {one.epoch.number: one for one in EPOCHS.order_by("edition")}
     assert newest[1].edition > first.edition
 
     def said(number):

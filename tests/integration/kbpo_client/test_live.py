@@ -18,7 +18,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from annotations.challenges import versions
 from annotations.models import Corpus
-from evaluation.models import ScoreChange, Submission, Upload
+from evaluation.models import ScoreRecord, Submission, Upload
 from evaluation.registry import task_of
 from evaluation.scoring.published import freezing
 from evaluation.submissions import quota
@@ -101,8 +101,7 @@ def test_the_commands_of_the_walk_do_what_its_page_says(
         numbers = {"17": str(made.pk if made else 0), "12": str(other), "3": "1"}
         if line.startswith("history"):
             freezing.freeze(corpus=corpus, task=task_of(corpus), now=timezone.now())
-            changes = ScoreChange.objects.filter(submission=made)
-            score = str(changes.values_list("computation__number", flat=True).latest("computation__number"))
+            score = str(ScoreRecord.objects.filter(submission=made).latest("change").change)
         numbers["5"] = score
         meant = re.sub(r"\b(17|12|3|5)\b", lambda found: numbers[found[0]], line)  # noqa: B023
         words = shlex.split(meant.replace("https://kbpo.example.org", live_server.url), comments=True)

@@ -9,20 +9,22 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from evaluation.models import Snapshot
 from kbpo.core.storage.folder import path_of
 from kbpo_archive.figures import Choice, Place
 from kbpo_archive.ranking import RANK, SYSTEMS
-from kbpo_archive.reading import NOTHING, Archive
-from kbpo_archive.recomputing import AGREE, Recomputed, between, compare
+from kbpo_archive.reading import Archive
+from kbpo_archive.recomputing import AGREE, Recomputed, compare
 from kbpo_estimators.scores import VOTES
-from tests.archives import released
+from tests.archives import differences as differences_of
+from tests.archives import leaderboard, released
 
 pytestmark = pytest.mark.django_db
 API, BOARD = "/api/v1", "/corpora/small/"
 MEASURES = ("precision", "recall", "f1")
 NOT_OF_SYSTEMS = {
     "3.10": "a version of Python",
+    "1.1": "the number of a snapshot",
+    "-1.1": "the number of a snapshot, in its BibTeX key",
 }
 """Numbers with a point on these pages that are of no system, with what they are."""
 LEFT_OUT = ("/method/", "/help", "/accounts", "/static", "/api", f"{BOARD}documents/", f"{BOARD}entities/")
@@ -56,13 +58,13 @@ def said(judged):
         differences = {
             (*pair, one.choice, one.level, one.measure): one
             for pair in ((1, 3), (3, 1))
-            for one in between(archive, *pair)
+            for one in differences_of(archive, *pair)
         }
         settings = archive.manifest["settings"]
     systems = tables["systems"]
     number = dict(zip(systems["submission"], systems["system"], strict=True))
     public = {pk: one for pk, one in number.items() if systems["shown"][one - 1] == "public"}
-    shown = json.loads(Snapshot.objects.get().head)["shown"]
+    shown = leaderboard()["manifest"]["shown"]
     defaults = {name: str(value) for name, value in shown.items()}
     return Said(again, tables, differences, public, defaults, settings)
 
@@ -180,22 +182,26 @@ def test_labels_and_samples_in_files(said, client):
     units, predictions = tables["units"], tables["predictions"]
     key = units["key"]
     stored = {
-        (system, key[unit]): (p, variance, pi)
-        for system, unit, p, variance, pi in zip(
-            *(predictions[one] for one in ("system", "unit", "p_instance", "planned_variance", "pi_after")),
+        (system, key[unit]): (p, variance)
+        for system, unit, p, variance in zip(
+            *(predictions[one] for one in ("system", "unit", "p_instance", "planned_variance")),
             strict=True,
         )
     }
-    drawn = Counter()
+    last_pi, drawn = {}, Counter()
     for one in map(json.loads, fetch(client, f"{BOARD}epochs/1/sample.jsonl").splitlines()):
         if "key" in one:
-            p, variance, pi = stored[one["batch"], one["key"]]
+            p, variance = stored[one["batch"], one["key"]]
             assert one["p"] in (None, p)
             assert one["variance"] is None or one["variance"] == variance
-            assert one["pi"] is None or one["pi"] == pi
+            if one["pi"] is not None:
+                last_pi[one["key"]] = max(one["pi"], last_pi.get(one["key"], 0))
             drawn[one["key"]] += one["drawn"]
-    sampled = {key[unit] for unit, since in enumerate(units["since"]) if since != NOTHING}
+    sampled = {key[unit] for unit, is_sampled in enumerate(units["sampled"]) if is_sampled}
     assert {one for one, times in drawn.items() if times} == sampled
+    pi = dict(zip(key, units["pi"], strict=True))
+    assert last_pi
+    assert all(pi[one] == value for one, value in last_pi.items())
 
 
 def test_every_number_on_pages(said, client):
@@ -224,7 +230,7 @@ def test_every_number_on_pages(said, client):
     for path in (
         BOARD,
         f"{BOARD}compare/",
-        f"{BOARD}snapshots/1/",
+        f"{BOARD}snapshots/1.1/",
         *(f"/submissions/{pk}/" for pk in said.number),
     ):
         assert counted[path] > 10, path

@@ -49,7 +49,12 @@ def test_every_address_answers_with_something(judged, client):
     released(1.0)
     assert len(ADDRESSES) == 9
     for address in ADDRESSES:
-        asked = address.replace("TAG", "small").replace("/N/", "/1/").replace("ID", str(pk))
+        asked = (
+            address.replace("TAG", "small")
+            .replace("snapshots/N/", "snapshots/1.1/")
+            .replace("/N/", "/1/")
+            .replace("ID", str(pk))
+        )
         told = get(client, asked.replace("…", doc_id))
         listed = [value for value in told.values() if isinstance(value, list)]
         assert any(listed), address

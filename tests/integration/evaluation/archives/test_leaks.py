@@ -8,14 +8,13 @@ from datetime import datetime
 import pytest
 from django.core.management import call_command
 from django.db import transaction
-from django.db.models import F
 from django.test import Client
 from django.utils import timezone
 
 from annotations.models import Corpus, Document, Label, Question
 from evaluation.kbp.recall import exhaustive
 from evaluation.kbp.task import TASK as KBP
-from evaluation.models import DocumentSample, Epoch, EpochArchive, ScoreChange, Snapshot, Submission
+from evaluation.models import DocumentSample, Edition, Epoch, ScoreRecord, Submission
 from evaluation.scoring import releasing
 from evaluation.scoring.published import freezing, timeline
 from evaluation.scoring.stored import Measure
@@ -66,7 +65,7 @@ def tell(tmp_path):
     with Archive(path_of(archive.place)) as opened:
         make(opened, Folder(tmp_path / "training"))
     systems = [Submission.objects.get(name=name).pk for name in ("s0", "late", VEILED)]
-    assert Snapshot.objects.count() == 2
+    assert Edition.objects.filter(kind=Edition.Kind.LEADERBOARD).count() == 2
     return (
         leaks.read_archive(archive)
         | leaks.read_files(tmp_path / "training")
@@ -98,7 +97,7 @@ def test_it_is_found_where_it_is_looked_for(told):
 
 def test_the_picture_of_a_history_says_no_more_than_its_file(told):
     """Heights alone are about scores: none is drawn with digits that the file does not have."""
-    change = ScoreChange.objects.filter(submission__name="late").latest("pk")
+    change = ScoreRecord.objects.filter(submission__name="late").latest("pk")
     page = told[f"/submissions/{change.submission_id}/"].decode()
     rows = json.loads(told[f"/submissions/{change.submission_id}/history.json"])
     of_picture = [
@@ -142,8 +141,8 @@ def test_what_is_sampled_in_the_open_epoch_is_not_told(told):
         for doc_id, key in sealed:
             assert key not in content, where
             assert doc_id not in content, where
-    archive = EpochArchive.objects.annotate(number=F("epoch__number")).get()
-    assert archive.number == 1
+    archive = Edition.objects.get(kind=Edition.Kind.EPOCH)
+    assert archive.epoch.number == 1
     asked_before = list(csv.DictReader(told["archive questions.csv"].decode().splitlines()))
     assert asked_before
     assert not sealed & {(one["doc_id"], one["key"]) for one in asked_before}

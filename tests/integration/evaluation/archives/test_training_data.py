@@ -16,7 +16,7 @@ from django.db.models import F
 from annotations.models import Corpus, Document, Label
 from evaluation.design import epochs
 from evaluation.kbp.task import TASK as KBP
-from evaluation.models import Epoch, EpochArchive, Estimate, SampledUnit
+from evaluation.models import Edition, Epoch, Estimate, SampledUnit
 from evaluation.scoring import estimation
 from kbpo import pipeline
 from kbpo.core.storage.folder import path_of
@@ -334,7 +334,7 @@ def test_under_independent_draws_a_mean_over_draws_is_the_published_precision(tm
     pipeline.advance()
     epochs.release(corpus=Corpus.objects.get(tag="drawn"), task=KBP)
     assert recomputed("drawn").agrees
-    archive = EpochArchive.objects.get()
+    archive = Edition.objects.get(kind=Edition.Kind.EPOCH)
     examples = every(made(archive, tmp_path / "out")["relation_extraction"])
     sums = defaultdict(float)
     for example in examples:
