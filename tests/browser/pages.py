@@ -1,4 +1,4 @@
-"""Which pages the site has, and as whom each is looked at: a new address stands in one of the two lists."""
+"""The pages of the site and who looks at each. A new address needs a line in one of the two lists."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ class Page:
     Attributes
     ----------
     label : str
-        What it is called on the sheet: its route's name, and which of its states this is.
+        Its route's name, and which of its states this is.
     who : str
         One of the people of `tests.integration.any_request.site.Site`.
     name : str
@@ -37,7 +37,7 @@ class Page:
     status: int = 200
 
 
-#: By who looks. What is only for one's own things is looked at by whoever has them.
+#: By who looks. A page about a person's own things is opened as that person.
 SEEN = {
     "visitor": """
         home leaderboard about help help_api method privacy choose_documents corpus data compare metrics
@@ -139,7 +139,7 @@ def is_looked_at(name: str) -> bool | None:
 
 
 def address(site: Site, page: Page) -> str | None:
-    """Return where a page is in a world; None if nothing is there that it could be about."""
+    """Return the address of a page; None if the site holds nothing that it could show."""
     if page.path:
         return page.path
     try:

@@ -1,4 +1,4 @@
-"""What a program sees on a page: what axe finds, of any impact; what is too small, too wide, cut, unnamed."""
+"""Check a page: axe's findings of any impact, and parts that are too small, too wide, cut off or unnamed."""
 
 from collections.abc import Collection
 from importlib.resources import files
@@ -11,11 +11,10 @@ FINGER = 44  # CSS pixels, the least height of what is touched (WCAG 2.5.5)
 #: Beside what axe looks for by itself, best practice and all impacts included.
 _MORE_RULES = ("target-size", "label-content-name-mismatch", "td-has-header", "table-fake-caption")
 
-_AXE = """async ([more, only]) => {
+_AXE = """async (more) => {
   const found = await axe.run(document, {
     resultTypes: ["violations"],
-    ...(only.length ? { runOnly: only } :
-      { rules: Object.fromEntries(more.map((one) => [one, { enabled: true }])) }),
+    rules: Object.fromEntries(more.map((one) => [one, { enabled: true }])),
   });
   return found.violations.flatMap((rule) => rule.nodes.map((node) => ({
     rule: rule.id, impact: rule.impact, where: node.target.join(" "), what: node.html.slice(0, 160),
@@ -87,14 +86,14 @@ _OPEN = "() => { for (const one of document.querySelectorAll('details')) one.ope
 Finding = dict[str, Any]
 
 
-def axe_findings(page: Page | Frame, *, only: Collection[str] = ()) -> list[Finding]:
-    """Return what axe finds, of every impact, by all its rules or only some.
+def axe_findings(page: Page | Frame) -> list[Finding]:
+    """Return axe's findings of every impact.
 
     Each has a rule, an impact, where it is (a selector), and what is there (HTML).
     """
     if not page.evaluate("() => 'axe' in window"):
         page.evaluate(f"() => {{ {SOURCE} }}")
-    found: list[Finding] = page.evaluate(_AXE, [list(_MORE_RULES), list(only)])
+    found: list[Finding] = page.evaluate(_AXE, list(_MORE_RULES))
     return found
 
 
