@@ -28,7 +28,6 @@ KBPO_JUDGEMENTS_LICENCE = "CC BY 4.0"  # of what archives of released epochs hol
 TEAMS_NEED_APPROVAL = _given.teams_need_approval
 READ_ONLY = _given.read_only
 SEND_WEBHOOKS = _given.send_webhooks
-WORKERS_GIVE_WAY = True
 KBPO_NUDGE = True  # whether commits send messages to the workers
 BOARD_STATE_SECONDS = 1.0  # for which a process takes what it read of a leaderboard's state to be so
 
