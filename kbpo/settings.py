@@ -7,7 +7,6 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
-from jinja2 import StrictUndefined
 
 from kbpo import environment
 from kbpo.core.errors import InvalidInput
@@ -105,15 +104,8 @@ TEMPLATES = [
                 "django.contrib.messages.context_processors.messages",
                 "kbpo.pages.site.site",
             ],
-            "builtins": ["kbpo.core.template_builtins"],
         },
-    },
-    {
-        "NAME": "tables",
-        "BACKEND": "django.template.backends.jinja2.Jinja2",
-        "DIRS": [ROOT / "templates" / "tables"],
-        "OPTIONS": {"environment": "kbpo.tables.environment", "undefined": StrictUndefined},
-    },
+    }
 ]
 
 # The crowd
