@@ -10,7 +10,7 @@ BIN := .venv/bin
 ENV := KBPO_HOME="$(KBPO_HOME)" PORT="$(PORT)"
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lock demo test test-all check bench fuzz drawing openapi settings screenshots contact-sheet clean
+.PHONY: help setup lock demo test test-all check bench fuzz openapi settings screenshots clean
 
 help:  ## say what there is
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile
@@ -109,9 +109,6 @@ fuzz: $(TESTS_GROUP)  ## look for inputs that break the reader, for FUZZ_SECONDS
 	@$(BIN)/python -m tests.fuzz.fuzz_reader "$(KBPO_HOME)/fuzz" -dict=tests/fuzz/kb.dict -max_len=4096 \
 		-max_total_time=$(FUZZ_SECONDS) -artifact_prefix="$(KBPO_HOME)/fuzz-"
 
-drawing: setup  ## draw folders and imports into docs/images/house.svg
-	@$(BIN)/python -m docs.drawing
-
 openapi: setup  ## write the description of the API into docs/api/openapi.json
 	@$(BIN)/python -m docs.openapi
 
@@ -120,9 +117,6 @@ settings: setup  ## write every variable of the environment into docs/settings.m
 
 screenshots: $(TESTS_GROUP)  ## take the pictures in docs/
 	@$(BIN)/python -m docs.screenshots
-
-contact-sheet: $(TESTS_GROUP) $(RESEARCH_GROUP)  ## take a picture of every page in KBPO_HOME/contact-sheet, and the sheets in docs/
-	@$(BIN)/python -m docs.contact_sheet "$(KBPO_HOME)/contact-sheet" --keep
 
 clean:  ## remove everything that was made, but KBPO_HOME
 	@rm -rf .venv .uv staticfiles .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

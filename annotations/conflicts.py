@@ -4,7 +4,6 @@ from django.db.models import Q, QuerySet
 
 from annotations.models import Competitor, Corpus
 from kbpo.accounts.models import Team, User
-from kbpo.core.database.compiled import Compiled, Given
 
 
 def add_competitor(*, corpus: Corpus, team: Team) -> None:
@@ -14,7 +13,7 @@ def add_competitor(*, corpus: Corpus, team: Team) -> None:
 
 def exists(*, worker_id: int, corpus_id: int) -> bool:
     """Say whether a team that the worker is or was in competes in the corpus: they never judge it."""
-    return _COMPETING.first(worker=worker_id, corpus=corpus_id) is not None
+    return _competitors(worker_id).filter(corpus_id=corpus_id).exists()
 
 
 def corpora(*, worker_id: int) -> QuerySet[Corpus]:
@@ -29,11 +28,6 @@ def people(team: Team) -> QuerySet[User]:
     )
 
 
-def _competitors(worker_id: int | Given) -> QuerySet[Competitor]:
+def _competitors(worker_id: int) -> QuerySet[Competitor]:
     theirs = Q(team__memberships__user_id=worker_id) | Q(team__past_memberships__user_id=worker_id)
     return Competitor.objects.filter(theirs)
-
-
-_COMPETING = Compiled(
-    lambda: _competitors(Given("worker")).filter(corpus=Given("corpus")).values_list("pk")[:1]
-)

@@ -15,7 +15,6 @@ from django.db.models import OuterRef, Subquery
 from annotations.models import Corpus, CorpusGuidelines, Document, OntologyVersion
 from kbpo.accounts.models import User
 from kbpo.core import acts
-from kbpo.core.database.compiled import Compiled, Given
 from kbpo.core.errors import Conflict, InvalidInput
 from kbpo_formats.ontologies import builtin
 from kbpo_formats.ontologies.normal import (
@@ -123,10 +122,7 @@ def of_documents(documents: Collection[int]) -> dict[int, Ontology]:
 
 def newest_of(corpus: Corpus) -> CorpusGuidelines | None:
     """Return a corpus' own guidelines; None where it has the ontology's."""
-    return _NEWEST.first(corpus=corpus.pk)
-
-
-_NEWEST = Compiled(lambda: CorpusGuidelines.objects.filter(corpus=Given("corpus")).order_by("-version")[:1])
+    return CorpusGuidelines.objects.filter(corpus=corpus).order_by("-version").first()
 
 
 def plain_ontology_of(corpus: Corpus) -> Ontology:

@@ -26,7 +26,6 @@ from crowd.providers.base import NoAnswer, NotFound, PublishedHit, Refused, Subm
 from crowd.quality import checking
 from kbpo.accounts.models import User, WorkerIdentity
 from kbpo.core.clock.nudge import nudge
-from kbpo.core.database.compiled import CompiledUpdate, Given
 from kbpo.core.database.leases import CLOCKS_DIFFER
 from kbpo.core.errors import InvalidInput, KbpoError, OverBudget
 
@@ -39,18 +38,13 @@ LISTED_WITHIN = timedelta(hours=1)
 LONGEST_PROBLEM = 1000  # characters
 
 State = Assignment.State
-_LOOK_SOON = CompiledUpdate(
-    lambda: Hit.objects.filter(
-        pk=Given("pk"), state=Hit.State.POSTED, next_look_at__gt=Given("next_look_at")
-    ),
-    "next_look_at",
-)
 
 
 def look_soon(*, hit_id: int, now: datetime) -> None:
     """Look at a HIT in a moment, because its page has sent an answer to the provider."""
     soon = now + SOONEST
-    _LOOK_SOON.do(pk=hit_id, next_look_at=soon)
+    later = Hit.objects.filter(pk=hit_id, state=Hit.State.POSTED, next_look_at__gt=soon)
+    later.update(next_look_at=soon)
 
 
 def look_now(*, batch_id: int, now: datetime) -> int:

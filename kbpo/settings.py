@@ -7,7 +7,6 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
-from jinja2 import StrictUndefined
 
 from kbpo import environment
 from kbpo.core.errors import InvalidInput
@@ -28,7 +27,6 @@ KBPO_JUDGEMENTS_LICENCE = "CC BY 4.0"  # of what archives of released epochs hol
 TEAMS_NEED_APPROVAL = _given.teams_need_approval
 READ_ONLY = _given.read_only
 SEND_WEBHOOKS = _given.send_webhooks
-WORKERS_GIVE_WAY = True
 KBPO_NUDGE = True  # whether commits send messages to the workers
 BOARD_STATE_SECONDS = 1.0  # for which a process takes what it read of a leaderboard's state to be so
 
@@ -106,15 +104,8 @@ TEMPLATES = [
                 "django.contrib.messages.context_processors.messages",
                 "kbpo.pages.site.site",
             ],
-            "builtins": ["kbpo.core.template_builtins"],
         },
-    },
-    {
-        "NAME": "tables",
-        "BACKEND": "django.template.backends.jinja2.Jinja2",
-        "DIRS": [ROOT / "templates" / "tables"],
-        "OPTIONS": {"environment": "kbpo.tables.environment", "undefined": StrictUndefined},
-    },
+    }
 ]
 
 # The crowd

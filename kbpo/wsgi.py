@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 from django.core.wsgi import get_wsgi_application
+from django.urls import get_resolver
 from django.utils.http import parse_header_parameters
 
 from kbpo.core.database import limits
@@ -65,3 +66,4 @@ def _refuse(environ: WSGIEnvironment, start_response: StartResponse, status: str
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "kbpo.settings")
 application = guard(limited(get_wsgi_application()))
+get_resolver().url_patterns  # noqa: B018  # imports the views, which the first request would wait for

@@ -10,7 +10,6 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.views.decorators.csrf import csrf_exempt
 
-from kbpo.core.database.compiled import Compiled, Given
 from kbpo.core.errors import KbpoError
 from kbpo.core.rate_limits import RateLimit, hit
 from kbpo.core.refusals import mark_outage, outage_of
@@ -23,11 +22,6 @@ from marketplace.protocol.errors import ProtocolError, RequestError
 logger = logging.getLogger(__name__)
 
 JSON = "application/x-amz-json-1.1"
-_KEY = Compiled(
-    lambda: RequesterKey.objects.select_related("requester").filter(
-        access_key_id=Given("access_key_id"), is_active=True
-    )
-)
 
 
 @csrf_exempt  # each request is signed
@@ -84,7 +78,8 @@ def _carry_out(request: HttpRequest, request_id: str, now: datetime) -> bytes:
 
 def _authenticate(request: HttpRequest, now: datetime) -> RequesterKey:
     authorization = signatures.read_authorization(request.headers.get("Authorization", ""))
-    key = _KEY.first(access_key_id=authorization.access_key_id)
+    keys = RequesterKey.objects.select_related("requester").filter(is_active=True)
+    key = keys.filter(access_key_id=authorization.access_key_id).first()
     if key is None:
         raise ProtocolError(
             "UnrecognizedClientException", "The security token included in the request is invalid."

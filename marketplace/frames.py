@@ -19,7 +19,6 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.urls import reverse
 
-from kbpo.core.database.compiled import Compiled, Given
 from marketplace.models import Assignment, Hit, RequesterKey
 from marketplace.protocol import arrivals, hosts
 from marketplace.protocol.questions import PREVIEW, origin, with_parameters
@@ -28,14 +27,6 @@ SUBMIT = "/mturk/externalSubmit"
 SANDBOX = "allow-scripts allow-forms allow-popups allow-popups-to-escape-sandbox"
 OWN = "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'"
 _SALT = "marketplace.submit"
-_SUBMITTED = Compiled(lambda: Assignment.objects.only("assignment_id", "hit").filter(pk=Given("pk")))
-_SECRETS = Compiled(
-    lambda: (
-        RequesterKey.objects.filter(requester=Given("requester"), is_active=True)
-        .order_by("-pk")
-        .values_list("secret")[: arrivals.MOST]
-    )
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +60,8 @@ def task_frame(request: HttpRequest, assignment: Assignment, now: datetime) -> F
         "turkSubmitTo": request.build_absolute_uri(path.removesuffix(SUBMIT)),
         "workerId": assignment.worker.worker_id,
     }
-    secrets = [secret for (secret,) in _SECRETS.all(requester=assignment.hit.requester_id)]
+    keys = RequesterKey.objects.filter(requester=assignment.hit.requester_id, is_active=True)
+    secrets = list(keys.order_by("-pk").values_list("secret", flat=True)[: arrivals.MOST])
     return _frame(request, assignment.hit, **arrivals.sign(parameters, secrets=secrets, now=now))
 
 
@@ -79,7 +71,7 @@ def find_submitted(token: str) -> Assignment | None:
         pk: int = signing.loads(token, salt=_SALT)
     except signing.BadSignature:
         return None
-    return _SUBMITTED.first(pk=pk)
+    return Assignment.objects.only("assignment_id", "hit").filter(pk=pk).first()
 
 
 def let_frame(response: HttpResponseBase, frame: Frame) -> None:

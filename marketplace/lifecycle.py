@@ -12,7 +12,6 @@ from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from kbpo.core.database.bulk import read_rows
-from kbpo.core.database.compiled import Compiled, CompiledUpdate, Given
 from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
 from marketplace import ledger, qualifying
 from marketplace.models import Assignment, Hit, HitType, Requester, RequestToken, Worker
@@ -31,7 +30,7 @@ State = Assignment.State
 # Workers
 
 
-def open_hits(worker: Worker | Given, now: datetime | Given) -> QuerySet[Hit]:
+def open_hits(worker: Worker, now: datetime) -> QuerySet[Hit]:
     """Return the HITs with a free place that a worker has no part in and is not blocked from.
 
     Whether they meet its requirements is for `qualifying.unmet` to say.
@@ -66,7 +65,7 @@ def accept(*, worker: Worker, hit: Hit, now: datetime) -> Assignment:
 
 def _take_place(worker: Worker, hit: Hit, now: datetime) -> Assignment:
     """As `accept`, where both are locked, and the worker is not blocked."""
-    parts = _PARTS.all(hit=hit.pk)
+    parts = list(hit.assignments.order_by("pk"))
     part = next((one for one in parts if one.worker_id == worker.pk), None)
     if part is not None and part.state == State.ACCEPTED and part.deadline > now:
         return part
@@ -84,41 +83,8 @@ def _take_place(worker: Worker, hit: Hit, now: datetime) -> Assignment:
     part.save()
     hit.taken += 1
     hit.pending += 1
-    _COUNT_TAKEN.do(pk=hit.pk, taken=hit.taken, pending=hit.pending)
+    hit.save(update_fields=["taken", "pending"])
     return part
-
-
-def _next_of_type() -> QuerySet[Hit]:
-    hits = open_hits(Given("worker"), Given("now")).filter(hit_type=Given("hit_type"))
-    return hits.defer("question", "external_url").order_by("pk")
-
-
-_WORKER = Compiled(lambda: Worker.objects.select_for_update(no_key=True).only("pk").filter(pk=Given("pk")))
-_FREE = Compiled(lambda: _next_of_type().select_for_update(skip_locked=True, of=("self",), no_key=True)[:1])
-_FREE_OR_HELD = Compiled(lambda: _next_of_type().select_for_update(of=("self",), no_key=True)[:1])
-_PARTS = Compiled(lambda: Assignment.objects.filter(hit=Given("hit")).order_by("pk"))
-_HELD = Compiled(
-    lambda: Assignment.objects.filter(worker=Given("worker"), state=State.ACCEPTED).values_list("pk")
-)
-_ANSWERED_HIT = Compiled(
-    lambda: (
-        Hit.objects.select_for_update(of=("self",), no_key=True)
-        .select_related("hit_type")
-        .only("hit_type__auto_approval_seconds")
-        .filter(pk=Given("pk"))
-    )
-)
-_COUNT_TAKEN = CompiledUpdate(lambda: Hit.objects.filter(pk=Given("pk")), "taken", "pending")
-_COUNT_SUBMITTED = CompiledUpdate(lambda: Hit.objects.filter(pk=Given("pk")), pending=F("pending") - 1)
-_SUBMIT = CompiledUpdate(
-    lambda: Assignment.objects.filter(pk=Given("pk"), state=State.ACCEPTED, deadline__gt=Given("latest")),
-    *("state", "answer", "submitted_at", "auto_approve_at"),
-)
-_OWN_HIT = Compiled(
-    lambda: Hit.objects.select_related("hit_type").filter(
-        requester=Given("requester"), hit_id=Given("hit_id")
-    )
-)
 
 
 @transaction.atomic
@@ -133,9 +99,12 @@ def accept_next(*, worker: Worker, hit_type: HitType, now: datetime) -> Assignme
         If they hold too many.
     """
     _lock_worker(worker)
-    given = {"worker": worker.pk, "hit_type": hit_type.pk, "now": now}
+    free = open_hits(worker, now).filter(hit_type=hit_type).defer("question", "external_url").order_by("pk")
     # Others may hold the last ones, but only for the blink of an eye.
-    hit = _FREE.first(**given) or _FREE_OR_HELD.first(**given)
+    hit = (
+        free.select_for_update(skip_locked=True, of=("self",), no_key=True).first()
+        or free.select_for_update(of=("self",), no_key=True).first()
+    )
     if hit is None:
         return None
     hit.hit_type = hit_type
@@ -174,15 +143,17 @@ def submit(*, assignment: Assignment, answer: str, now: datetime) -> Assignment:
     Conflict
         If the assignment was returned, or ran out.
     """
-    (hit,) = _ANSWERED_HIT.all(pk=assignment.hit_id)
+    hits = Hit.objects.select_for_update(of=("self",), no_key=True).select_related("hit_type")
+    hit = hits.only("hit_type__auto_approval_seconds").get(pk=assignment.hit_id)
     sent = {
         "state": State.SUBMITTED,
         "answer": answer,
         "submitted_at": now,
         "auto_approve_at": now + timedelta(seconds=hit.hit_type.auto_approval_seconds),
     }
-    if _SUBMIT.do(pk=assignment.pk, latest=now - GRACE, **sent):
-        _COUNT_SUBMITTED.do(pk=hit.pk)
+    in_time = Assignment.objects.filter(pk=assignment.pk, state=State.ACCEPTED, deadline__gt=now - GRACE)
+    if in_time.update(**sent):
+        Hit.objects.filter(pk=hit.pk).update(pending=F("pending") - 1)
         for name, value in sent.items():
             setattr(assignment, name, value)
         return assignment
@@ -289,7 +260,7 @@ def find_hit(requester: Requester, hit_id: str) -> Hit:
     RequestError
         If it has none of that id.
     """
-    hit = _OWN_HIT.first(requester=requester.pk, hit_id=hit_id)
+    hit = Hit.objects.select_related("hit_type").filter(requester=requester, hit_id=hit_id).first()
     if hit is None:
         raise missing_hit(hit_id)
     return hit
@@ -402,7 +373,7 @@ def release_expired(now: datetime) -> int:
 
 def _lock_worker(worker: Worker) -> None:
     """Have a worker accept one HIT at a time, so that nobody holds more than `MOST_HELD`."""
-    _WORKER.all(pk=worker.pk)
+    Worker.objects.select_for_update(no_key=True).only("pk").get(pk=worker.pk)
 
 
 def _lock_hit(pk: int) -> Hit:
@@ -438,7 +409,7 @@ def _free_id(parts: Sequence[Assignment]) -> str:
 def _check_may_accept(worker: Worker, hit_type: HitType) -> None:
     if missing := qualifying.unmet(worker, [hit_type])[hit_type.pk]:
         raise NotAllowed(f"You do not qualify for this one yet. It needs: {missing[0].text}.")
-    held = len(_HELD.all(worker=worker.pk))
+    held = Assignment.objects.filter(worker=worker, state=State.ACCEPTED).count()
     if held >= MOST_HELD:
         raise Conflict(f"You hold {held} HITs; finish or return some before you accept more.")
 

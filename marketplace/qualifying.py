@@ -6,7 +6,6 @@ from typing import Any
 
 from django.db.models import Count, Q
 
-from kbpo.core.database.compiled import Compiled, Given
 from marketplace.models import Assignment, HitType, Qualification, QualificationType, Worker, WorkerBlock
 from marketplace.protocol.errors import invalid_parameter, missing_qualification_type, out_of_range
 
@@ -191,16 +190,11 @@ def _is_grantable(qualification_type: QualificationType | None, value: int | Non
     )
 
 
-_GRANTED = Compiled(
-    lambda: Qualification.objects.filter(worker=Given("worker"), revoked_at=None).values_list(
-        "qualification_type__type_id", "value"
-    )
-)
-
-
 def _values(worker: Worker, ids: set[str]) -> dict[str, int]:
     """Return the worker's value of each of these qualifications that they have."""
-    values = {type_id: value for type_id, value in _GRANTED.all(worker=worker.pk) if type_id in ids}
+    granted = Qualification.objects.filter(worker=worker, revoked_at=None)
+    named = granted.filter(qualification_type__type_id__in=ids)
+    values = dict(named.values_list("qualification_type__type_id", "value"))
     if ids & SYSTEM_TYPES.keys():
         values |= system_values(worker)
     return values

@@ -13,7 +13,6 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST, require_safe
 
 from kbpo.accounts.models import User
-from kbpo.core.database.compiled import Compiled, Given
 from kbpo.core.errors import Conflict, InvalidInput, KbpoError
 from kbpo.core.numbers import whole_number
 from marketplace import browse, frames, lifecycle, qualifications
@@ -23,18 +22,6 @@ from marketplace.protocol.answers import LONGEST, write_answers
 from marketplace.workers import worker_for
 
 PAGE = 25  # rows of a list
-_GROUP = Compiled(lambda: HitType.objects.filter(group_id=Given("group")))
-_TASK = Compiled(
-    lambda: (
-        Assignment.objects.select_related("hit__hit_type__requester")
-        .only(
-            *("assignment_id", "state", "deadline", "hit__hit_id", "hit__external_url", "hit__frame_height"),
-            *("hit__requester", "hit__hit_type__title", "hit__hit_type__reward_cents"),
-            *("hit__hit_type__group_id", "hit__hit_type__requester__name", "worker"),
-        )
-        .filter(worker=Given("worker"), assignment_id=Given("assignment"))
-    )
-)
 SHOWN = {
     "waiting": (Assignment.State.SUBMITTED, "Waiting for review"),
     "approved": (Assignment.State.APPROVED, "Approved"),
@@ -83,9 +70,7 @@ def accept(request: HttpRequest, group_id: str) -> HttpResponse:
     """Accept the next HIT of a type and go to it."""
     worker, now = _worker(request), timezone.now()
     lifecycle.sweep(now)
-    hit_type = _GROUP.first(group=group_id)
-    if hit_type is None:
-        raise Http404
+    hit_type = _hit_type(group_id)
     assignment = lifecycle.accept_next(worker=worker, hit_type=hit_type, now=now)
     if assignment is None:
         messages.info(request, "Nothing more of this is waiting for you. Thank you.")
@@ -100,10 +85,7 @@ def task(request: HttpRequest, assignment_id: str) -> HttpResponse:
     """Show an accepted task with its time."""
     worker, now = _worker(request), timezone.now()
     lifecycle.sweep(now)
-    assignment = _TASK.first(worker=worker.pk, assignment=assignment_id)
-    if assignment is None:
-        raise Http404
-    assignment.worker = worker
+    assignment = _assignment(worker, assignment_id)
     if assignment.state != Assignment.State.ACCEPTED:
         _say_what_became(request, assignment)
         return redirect("work_group", assignment.hit.hit_type.group_id)

@@ -3,13 +3,10 @@
 from django.db import IntegrityError, transaction
 
 from kbpo.accounts.models import User, WorkerIdentity
-from kbpo.core.database.compiled import Compiled, Given
 from kbpo.core.errors import NotAllowed
 from marketplace.models import Worker
 from marketplace.protocol.errors import missing_worker
 from marketplace.protocol.identifiers import new_worker_id
-
-_OF_USER = Compiled(lambda: Worker.objects.filter(user=Given("user")))
 
 
 def worker_for(user: User) -> Worker:
@@ -22,7 +19,7 @@ def worker_for(user: User) -> Worker:
     """
     if not user.is_annotator:
         raise NotAllowed("Work is for annotators: ask an operator to make you one.")
-    worker = _OF_USER.first(user=user.pk)
+    worker = Worker.objects.filter(user=user).first()
     if worker is None:
         try:
             with transaction.atomic():

@@ -51,17 +51,14 @@ def manage(tmp_path: Path) -> Manage:
 
 
 def clean_environment() -> dict[str, str]:
-    """Return this process' environment without what would change the service.
-
-    Workers do not give way: other tests have the processor meanwhile.
-    """
+    """Return this process' environment without variables that would change the service."""
     from kbpo.environment import VARIABLES
 
     return {
         name: value
         for name, value in os.environ.items()
         if name not in {*VARIABLES, "DJANGO_SETTINGS_MODULE", "DJANGO_ALLOW_ASYNC_UNSAFE"}
-    } | {"WORKERS_GIVE_WAY": "0"}
+    }
 
 
 def _may_empty_acts(connection: Any, **_: Any) -> None:

@@ -12,7 +12,6 @@ from kbpo.accounts.mails import kinds, writing
 from kbpo.accounts.models import User
 from kbpo.core.acts import What, record
 from kbpo.core.clock.nudge import nudge
-from kbpo.core.database.compiled import Given
 from kbpo.core.errors import Conflict, InvalidInput
 
 LONGEST_TITLE, LONGEST = 150, 5_000  # characters
@@ -20,7 +19,7 @@ AT_ONCE = 200  # people who are told in one transaction
 MAIL_TASK = "kbpo.pipeline.mail_news"
 
 
-def shown(corpus: Corpus | Given) -> QuerySet[CorpusNews]:
+def shown(corpus: Corpus) -> QuerySet[CorpusNews]:
     """Select what everybody may read, the newest first."""
     return CorpusNews.objects.filter(corpus=corpus, withdrawn_at=None).order_by("-pk")
 

@@ -9,17 +9,8 @@ from annotations.challenges.calendar import Standing, time_left
 from annotations.challenges.dates import standing_of
 from annotations.challenges.versions import newest
 from annotations.models import Corpus, CorpusNews, CorpusPhase, CorpusRules, CorpusTerms, MovedDate
-from kbpo.core.database.compiled import Compiled, Given
 
 NEWEST = 3  # posts on a corpus' page
-
-_PHASES = Compiled(lambda: CorpusPhase.objects.filter(corpus=Given("corpus")).order_by("starts_at"))
-_MOVED = Compiled(
-    lambda: MovedDate.objects.filter(corpus=Given("corpus"), before__isnull=False).order_by(
-        "-moved_at", "-pk"
-    )
-)
-_NEWS = Compiled(lambda: news.shown(Given("corpus"))[:NEWEST])
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +53,8 @@ class Life:
 
 def read_life(corpus: Corpus, now: datetime) -> Life:
     """Read the life of a corpus."""
-    phases = _PHASES.all(corpus=corpus.pk)
+    phases = list(CorpusPhase.objects.filter(corpus=corpus).order_by("starts_at"))
+    moved = MovedDate.objects.filter(corpus=corpus, before__isnull=False)
     stands = standing_of(corpus, phases, now)
     on = stands.phase.name if stands.phase else ""
     return Life(
@@ -71,10 +63,10 @@ def read_life(corpus: Corpus, now: datetime) -> Life:
         left=left(stands, now),
         phases=phases,
         phase=next((one for one in phases if one.name == on), None),
-        moved=_MOVED.all(corpus=corpus.pk),
+        moved=list(moved.order_by("-moved_at", "-pk")),
         rules=newest(CorpusRules, corpus),
         terms=newest(CorpusTerms, corpus),
-        news=_NEWS.all(corpus=corpus.pk),
+        news=list(news.shown(corpus)[:NEWEST]),
     )
 
 

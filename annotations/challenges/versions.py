@@ -1,8 +1,7 @@
 """Rules and terms: written by organisers, version by version; teams accept each version of the terms anew."""
 
-from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from django.db import IntegrityError, transaction
 from django.db.models import Manager, QuerySet
@@ -12,7 +11,6 @@ from annotations.models import AcceptedTerms, Corpus, CorpusRules, CorpusTerms
 from annotations.roles import Act, Person
 from kbpo.accounts.models import Team, User
 from kbpo.core.acts import What, record
-from kbpo.core.database.compiled import Compiled, Given
 from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
 
 LONGEST = 20_000  # characters
@@ -21,15 +19,12 @@ Written = TypeVar("Written", CorpusRules, CorpusTerms)
 
 def newest(model: type[Written], corpus: Corpus) -> Written | None:
     """Return the version that holds; None where none was written, or the last one says that none does."""
-    found: Written | None = _NEWEST[model].first(corpus=corpus.pk)
+    found = _newest_of(model, corpus)
     return found if found is not None and found.text else None
 
 
-def _newest_of(model: type[Written]) -> Compiled[Written]:
-    return Compiled(lambda: model.objects.filter(corpus=Given("corpus")).order_by("-version")[:1])
-
-
-_NEWEST: Mapping[Any, Compiled[Any]] = {model: _newest_of(model) for model in (CorpusRules, CorpusTerms)}
+def _newest_of(model: type[Written], corpus: Corpus) -> Written | None:
+    return model.objects.filter(corpus=corpus).order_by("-version").first()
 
 
 def write_rules(*, corpus: Corpus, text: str, by: User, now: datetime) -> CorpusRules | None:
@@ -72,7 +67,7 @@ def _write(
     text = text.replace("\r\n", "\n").strip()
     if len(text) > LONGEST or "\0" in text:
         raise InvalidInput(f"write at most {LONGEST:,} characters, and no NUL", where="text")
-    last = model.objects.filter(corpus=corpus).order_by("-version").first()
+    last = _newest_of(model, corpus)
     if text == (last.text if last else ""):
         return last
     try:

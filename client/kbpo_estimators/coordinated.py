@@ -23,7 +23,7 @@ Keys = Sequence[str] | NDArray[Any]
 LABEL_VARIANCE = 0.25
 """s²: the largest variance that a label of 0 or 1 can have."""
 QUADRATIC_FLOOR = 0.25
-"""The share of a lone system's labels that the floor of the quadratic sum spreads evenly (ADR 50)."""
+"""The share of a lone system's labels that the floor of the quadratic sum spreads evenly (ADR 13)."""
 DEFAULT_HALF_WIDTH = 0.03
 DEFAULT_LEVEL = 0.80
 FOLDS = 5

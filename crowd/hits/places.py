@@ -11,12 +11,8 @@ from django.db import transaction
 
 from crowd.models import Assignment, Hit, HitGold
 from crowd.quality import gold
-from kbpo.core.database.compiled import Compiled, Given
 
 _SEEDS = 2**63
-_DRAWN = Compiled(
-    lambda: HitGold.objects.filter(hit=Given("hit")).order_by("position").values_list("question")
-)
 
 
 @transaction.atomic
@@ -39,7 +35,7 @@ def ask_gold(*, assignment: Assignment) -> None:
     Who returns a HIT and accepts it again is asked the same as before.
     """
     hit = assignment.hit
-    drawn = [question for (question,) in _DRAWN.all(hit=hit.pk)]
+    drawn = list(hit.golds.order_by("position").values_list("question", flat=True))
     if not drawn:
         return
     earlier = hit.assignments.filter(

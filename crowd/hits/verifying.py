@@ -1,7 +1,7 @@
 """Whether the provider has sent a worker who comes: known before a row is made, or anything is shown.
 
 The built-in marketplace signs its arrivals, Prolific is asked. Another service with MTurk's API does neither:
-its API tells of assignments only once they are submitted (docs/adr/0042).
+its API tells of assignments only once they are submitted (ADR 29).
 """
 
 from collections.abc import Iterator

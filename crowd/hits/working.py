@@ -16,26 +16,12 @@ from crowd.interfaces.registry import find_interface
 from crowd.models import Assignment, Hit
 from crowd.providers.page_rules import PAGE_RULES
 from kbpo.core.database.bulk import read_rows
-from kbpo.core.database.compiled import CompiledUpdate, Given
 from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
 
 RETURN = "Return the task where you accepted it; nothing is counted against you."
 MOST_FIELDS = 500  # of a draft
 LONGEST_VALUE = LONGEST_COMMENT
 
-_KEEP_DRAFT = CompiledUpdate(
-    lambda: Assignment.objects.filter(
-        pk=Given("pk"),
-        hit=Given("hit"),
-        state=Assignment.State.BEGUN,
-        draft_number__lt=Given("draft_number"),
-    ),
-    *("draft", "draft_number", "draft_at"),
-)
-_STORE_ANSWER = CompiledUpdate(
-    lambda: Assignment.objects.filter(pk=Given("pk"), state=Assignment.State.BEGUN),
-    *("answer", "comment", "steps", "draft_at"),
-)
 _SENT = (Assignment.State.SUBMITTED, Assignment.State.APPROVED, Assignment.State.REJECTED)
 
 
@@ -179,10 +165,10 @@ def save_draft(
     AlreadySent
         If the answer is with the provider.
     """
-    saved = {"draft": draft, "draft_number": number, "draft_at": now}
-    if _KEEP_DRAFT.do(pk=assignment_id, hit=hit.pk, **saved):
-        return True, number
     begun = Assignment.objects.filter(pk=assignment_id, hit=hit, state=Assignment.State.BEGUN)
+    earlier = begun.filter(draft_number__lt=number)
+    if earlier.update(draft=draft, draft_number=number, draft_at=now):
+        return True, number
     kept = begun.values_list("draft_number", flat=True).first()
     if kept is None:
         raise AlreadySent("This task's answer was sent already, so nothing more is saved.")
@@ -208,8 +194,8 @@ def store_answer(
     AlreadySent
         If the answer is with the provider.
     """
-    stored = _STORE_ANSWER.do(
-        pk=assignment_id,
+    begun = Assignment.objects.filter(pk=assignment_id, state=Assignment.State.BEGUN)
+    stored = begun.update(
         answer=dict(data),
         comment=str(data.get("comment", "")),
         steps=[dict(step) for step in steps],

@@ -6,7 +6,6 @@ from django.utils.functional import cached_property
 
 from annotations.models import Corpus, Question
 from kbpo.accounts.models import User, WorkerIdentity
-from kbpo.core.database.compiled import Compiled, Given
 
 
 class HitBatch(models.Model):
@@ -197,12 +196,7 @@ class Hit(models.Model):
     @cached_property
     def asked(self) -> list[Question]:
         """Its questions in order: once posted, a HIT asks the same to its end."""
-        return _ASKED.all(hit=self.pk)
-
-
-_ASKED = Compiled(
-    lambda: Question.objects.filter(hit_questions__hit=Given("hit")).order_by("hit_questions__position")
-)
+        return list(Question.objects.filter(hit_questions__hit=self).order_by("hit_questions__position"))
 
 
 class HitQuestion(models.Model):

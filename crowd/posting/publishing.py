@@ -128,7 +128,7 @@ def _offer(hit: Hit) -> NewHit:
         duration_seconds=batch.duration_seconds,
         lifetime_seconds=batch.lifetime_seconds,
         # It must not pay what waits for a person here, so it is the longest that there is: the time that
-        # workers are told is kept by those persons (docs/adr/0041).
+        # workers are told is kept by those persons (ADR 28).
         auto_approval_seconds=int(PAID_WITHOUT_US.total_seconds()),
         qualified_for=None if batch.is_tutorial else skill,
         unqualified_for=skill if batch.is_tutorial else None,

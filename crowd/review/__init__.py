@@ -2,7 +2,7 @@
 
 A rule only ever approves. Work that is flagged waits for a person, and its votes do not count as long as it
 waits; work that is held waits too (`holding`). Only a person rejects, with a reason, and what was rejected is
-asked again at once. A label that was settled before stays as it is (docs/adr/0021).
+asked again at once. A label that was settled before stays as it is (ADR 27).
 """
 
 from crowd.review.blocks import block_worker, tell_next_block, unblock_worker

@@ -25,7 +25,7 @@ PARTICIPLES = {Decision.APPROVE: "approved", Decision.REJECT: "rejected", Decisi
 def approve_by_rule(*, now: datetime) -> int:
     """Approve what nothing speaks against and nobody has to look at before; return how much.
 
-    What is flagged or held waits for a person, for however long (docs/adr/0041).
+    What is flagged or held waits for a person, for however long (ADR 28).
     """
     holding.look_again(now=now)
     return Assignment.objects.filter(

@@ -26,16 +26,9 @@ from crowd.pages import preview
 from crowd.pages.registry import hit_page
 from kbpo.core import rate_limits
 from kbpo.core.clients import client_address
-from kbpo.core.database.compiled import Compiled, Given
 from kbpo.core.errors import KbpoError, NotAllowed, TooLarge
 from kbpo.core.health import logs
 from kbpo.core.numbers import whole_number
-
-_OWN = Compiled(
-    lambda: Assignment.objects.only(
-        *("hit", "provider_id", "provider_worker_id", "gold", "guidelines", "draft", "draft_number")
-    ).filter(pk=Given("pk"), hit=Given("hit"))
-)
 
 P = ParamSpec("P")
 HitView = Callable[Concatenate[HttpRequest, Hit, P], HttpResponse]
@@ -62,9 +55,7 @@ def hit_view(*needed: str) -> Callable[[HitView[P]], Callable[..., HttpResponse]
         Of `OF_SAVES` or `OF_PAGES`.
     """
     related = "batch__corpus" if needed == OF_PAGES else "batch"
-    named = Compiled(
-        lambda: Hit.objects.select_related(related).only(*needed).filter(annotation=Given("annotation"))
-    )
+    hits = Hit.objects.select_related(related).only(*needed)
 
     def decorate(view: HitView[P]) -> Callable[..., HttpResponse]:
         @csrf_exempt
@@ -72,7 +63,7 @@ def hit_view(*needed: str) -> Callable[[HitView[P]], Callable[..., HttpResponse]
         @gzip_page
         @wraps(view)
         def act(request: HttpRequest, annotation: str, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
-            hit = named.first(annotation=annotation)
+            hit = hits.filter(annotation=annotation).first()
             if hit is None:
                 raise Http404
             logs.note(hit=hit.pk, batch=hit.batch_id)
@@ -168,7 +159,8 @@ def _begun(request: HttpRequest, hit: Hit, arrival: Arrival) -> Assignment:
 def _own_assignment(request: HttpRequest, hit: Hit, arrival: Arrival) -> Assignment:
     """Return the assignment that both the token and the address name."""
     pk, worker_id = tokens.read(request)
-    found = _OWN.first(pk=pk, hit=hit.pk)
+    needed = ("hit", "provider_id", "provider_worker_id", "gold", "guidelines", "draft", "draft_number")
+    found = hit.assignments.only(*needed).filter(pk=pk).first()
     if (
         found is None
         or worker_id != arrival.worker_id

@@ -3,7 +3,7 @@
 The pooled model learns from the systems that everybody may see alone. What it says of an item that nobody
 judged follows from the classes that they give it, and scores have every digit: so did it know a hidden
 system's classes, the scores of others would tell them. A hidden system's own scores rest on a model that
-knows it too (ADR 97).
+knows it too (ADR 20).
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 from django.db import connection
-from django.db.backends.utils import CursorWrapper
 
 from annotations.models import Document
 from annotations.ontologies import plain_ontology_of
@@ -12,13 +11,9 @@ from evaluation.kbp.name_keys import digest
 from evaluation.models import Instance, Prediction, Submission, Unit
 from kbpo.core.database.analysing import analyse
 from kbpo.core.errors import InvalidInput
-from kbpo.core.priority import Rests
 from kbpo_estimators import weighting
 from kbpo_formats.kbp.predictions import OFFSETS
 from kbpo_formats.ontologies.ontology import Ontology
-
-PAGES = 64  # of Postgres', in which a step's predictions are: some two thousand
-_OF_A_STEP = "ordered_prediction.ctid >= %(from)s::tid AND ordered_prediction.ctid < %(to)s::tid"
 
 
 def store_predictions(submission: Submission, predictions: Predictions) -> None:
@@ -35,7 +30,6 @@ def store_predictions(submission: Submission, predictions: Predictions) -> None:
         predictions.names("predicate"),
         predictions.names("object_name"),
     )
-    rests = Rests()
     documents = dict(Document.objects.filter(corpus=submission.corpus).values_list("doc_id", "id"))
     with connection.cursor() as cursor:
         cursor.execute(
@@ -62,56 +56,29 @@ def store_predictions(submission: Submission, predictions: Predictions) -> None:
             ):
                 copy.write_row(row)
         key = "document_id, predicate, subject_start, subject_end, object_start, object_end"
-        # Ordered, so that two submissions read at once lock the instances they share in one order.
+        cursor.execute("ANALYZE read_prediction")
+        # Ordered: submissions that are stored at the same time lock the instances they share in one order.
         cursor.execute(
-            f"CREATE TEMPORARY TABLE ordered_prediction AS SELECT * FROM read_prediction ORDER BY {key}"  # noqa: S608
-        )
-        cursor.execute("DROP TABLE read_prediction")
-        cursor.execute("ANALYZE ordered_prediction")
-        new = _insert(
-            cursor,
             f"WITH new AS (INSERT INTO evaluation_instance (id, {key}, subject_name, object_name)"  # noqa: S608
             f" SELECT nextval(pg_get_serial_sequence('evaluation_unit', 'id')), {key}, subject_name,"
-            f" object_name FROM ordered_prediction WHERE {_OF_A_STEP}"
-            f" ORDER BY {key} ON CONFLICT DO NOTHING RETURNING id)"
-            " INSERT INTO evaluation_unit (id, corpus_id) SELECT id, %(owner)s FROM new",
-            owner=submission.corpus_id,
-            rests=rests,
+            f" object_name FROM read_prediction ORDER BY {key} ON CONFLICT DO NOTHING RETURNING id)"
+            " INSERT INTO evaluation_unit (id, corpus_id) SELECT id, %s FROM new",
+            [submission.corpus_id],
         )
         # before it is joined, and foreign keys to it are checked
-        analyse(dict.fromkeys((Unit, Instance), new))
+        analyse(dict.fromkeys((Unit, Instance), cursor.rowcount))
         rest = (
             "confidence, subject_type, object_type, subject_entity, object_entity, subject_canonical_start,"
             " subject_canonical_end, object_canonical_start, object_canonical_end, probability, line"
         )
-        _insert(
-            cursor,
+        cursor.execute(
             f"INSERT INTO evaluation_prediction (submission_id, instance_id, {rest})"  # noqa: S608 (constants)
-            f" SELECT %(owner)s, instance.id, {rest} FROM ordered_prediction"
-            f" JOIN evaluation_instance AS instance USING ({key}) WHERE {_OF_A_STEP}",
-            owner=submission.pk,
-            rests=rests,
+            f" SELECT %s, instance.id, {rest} FROM read_prediction"
+            f" JOIN evaluation_instance AS instance USING ({key})",
+            [submission.pk],
         )
-        cursor.execute("DROP TABLE ordered_prediction")
+        cursor.execute("DROP TABLE read_prediction")
     analyse({Prediction: len(predictions)})
-
-
-def _insert(cursor: CursorWrapper, statement: str, *, owner: int, rests: Rests) -> int:
-    """Insert from the ordered predictions, some pages of them at a time; return of how many rows.
-
-    Between two of these steps Postgres is left to those in front of whom a page is to appear: nothing else
-    tells it to let them go first (ADR 104).
-    """
-    cursor.execute("SELECT pg_relation_size('ordered_prediction') / current_setting('block_size')::int")
-    (pages,) = cursor.fetchone()
-    rows = 0
-    for page in range(0, pages, PAGES):
-        with rests.after():
-            given: dict[str, str | int] = {"owner": owner, "from": f"({page},0)", "to": f"({page + PAGES},0)"}
-            cursor.execute(statement, given)
-            rows += cursor.rowcount
-            connection.check_constraints()
-    return rows
 
 
 def _refuse_others(predictions: Predictions, ontology: Ontology) -> None:

@@ -60,7 +60,6 @@ class Limits:
     """
 
     # Five million honest lines, the most that a file may have, take some 45 s, 2 GB and 0.1 GB.
-    # On full cores, where a worker gives way, it has a thirtieth of one.
     cpu_seconds: int = 180
     seconds: float = 3600.0
     memory: int = 5 << 29
@@ -257,7 +256,7 @@ def _answer(
             stderr=errors,
             cwd=ROOT,
             env={name: os.environ[name] for name in KEPT_ENVIRONMENT if name in os.environ},
-            process_group=0,  # Ctrl-C is for this process, and the child ends with it; it gives way alike
+            process_group=0,  # Ctrl-C is for this process, and the child ends with it
         )
         try:
             status = _wait(child, limits.seconds, is_wanted)

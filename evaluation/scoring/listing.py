@@ -1,6 +1,6 @@
 """Which systems a leaderboard lists, and in which order: pure, on rows that are read already.
 
-Nothing here moves a rank: ranks are over all systems of the corpus, whichever are listed (ADR 90).
+Nothing here moves a rank: ranks are over all systems of the corpus, whichever are listed (ADR 18).
 """
 
 import unicodedata

@@ -31,7 +31,7 @@ logger = logging.getLogger(__name__)
 PAUSES = (timedelta(seconds=10), timedelta(minutes=1))  # after the first error, the second, …
 ERRORS = 1 + len(PAUSES)  # tries that may end in an error
 ATTEMPTS = 10  # tries that may begin, however they end
-DEADLINE = timedelta(hours=3)  # of work, over all tries; to read one file may take one where workers give way
+DEADLINE = timedelta(hours=3)  # of work, over all tries; reading one file may take an hour on a busy machine
 HEARTBEAT = 5.0  # seconds between two signs of life
 Act = Callable[..., bool]
 

@@ -1,7 +1,7 @@
 """How figures and intervals are written and drawn."""
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from html import (
     escape,
@@ -131,13 +131,9 @@ def _dot(dot: Dot) -> str:
 
 
 @register.filter
-def of_counts(
-    counts: Counts, choices: Choices, shown: Collection[str] | None = None
-) -> list[tuple[Counted, str]]:
+def of_counts(counts: Counts, choices: Choices) -> list[tuple[Counted, str]]:
     """Write what else a score rests on, each beside what it is called; a dash where it is not estimable."""
-    return [
-        (one, _count(counts[name])) for name, one in choices.counts.items() if shown is None or name in shown
-    ]
+    return [(one, _count(counts[name])) for name, one in choices.counts.items()]
 
 
 def _count(value: float | None) -> str:

@@ -2,7 +2,7 @@
 
 A browser in which somebody signed in to an account before has a cookie and a count of its own: other people's
 attempts do not affect it. All other attempts count by network. Attempts on one account, and on all accounts,
-from all networks slow only those networks from which nobody signed in to the account (ADR 37).
+from all networks slow only those networks from which nobody signed in to the account (ADR 36).
 """
 
 import unicodedata

@@ -11,7 +11,6 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Count, F, Q, QuerySet
 
-from kbpo.core.database.compiled import Compiled, Given
 from marketplace import ledger, lifecycle, qualifying, tokens
 from marketplace.models import Assignment, Hit, HitType, Requester
 from marketplace.operations.call import Answer, Call
@@ -184,8 +183,7 @@ def write_hit(hit: Hit, now: datetime) -> Answer:
 
 def counted_hit(pk: int) -> Hit:
     """Return a HIT as `write_hit` needs it."""
-    (hit,) = _COUNTED.all(pk=pk)
-    return hit
+    return _counted(Hit.objects.all()).get(pk=pk)
 
 
 def _one(call: Call, hit: Hit) -> Answer:
@@ -195,9 +193,6 @@ def _one(call: Call, hit: Hit) -> Answer:
 def _counted(hits: QuerySet[Hit]) -> QuerySet[Hit]:
     decided = Q(assignments__state__in=[Assignment.State.APPROVED, Assignment.State.REJECTED])
     return hits.select_related("hit_type").annotate(completed=Count("assignments", filter=decided))
-
-
-_COUNTED = Compiled(lambda: _counted(Hit.objects.filter(pk=Given("pk"))))
 
 
 def _lock_live(call: Call) -> tuple[Requester, Hit]:

@@ -1,26 +1,29 @@
-"""Every page of the site, with something on it: axe finds nothing, of whatever impact, and fingers have room.
-
-`python -m docs.contact_sheet` looks at the same pages, also in other worlds, and takes their pictures.
-"""
+"""Every page of the site: axe finds nothing of any impact, and targets are large enough for fingers."""
 
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 import pytest
+from allauth.account.authentication import AUTHENTICATION_METHODS_SESSION_KEY
+from allauth.account.internal.flows.login import record_authentication
+from allauth.account.models import EmailAddress
+from allauth.usersessions.models import UserSession
 from django.conf import LazySettings
+from django.http import HttpRequest
+from django.test import Client
 from playwright.sync_api import Page as Tab
 
 from annotations.models import Corpus
+from kbpo.accounts.models import User
 from tests import factories as make
 from tests.browser.conftest import OpenPage
 from tests.browser.keyboard import USABLE, walk
 from tests.browser.looks import looks, picture
+from tests.browser.measuring import axe_findings, measured, open_details
+from tests.browser.pages import LEADING_ON, Page, address, is_elsewhere, pages
 from tests.integration.any_request.site import Site, build
 from tests.integration.any_request.site import settings as of_the_site
 from tests.mediawiki import serve_wiki
-from tests.pictures.looking import axe_findings, measured, open_details
-from tests.pictures.pages import LEADING_ON, Page, address, is_elsewhere, pages
-from tests.pictures.worlds import signed_in
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 PEOPLE = ("visitor", "member", "annotator", "operator", "organiser")
@@ -28,6 +31,7 @@ NARROW, WIDE = 360, 1280
 GUIDED = ("try_out",)  # an interface leads the focus itself: its own tests go through it by keyboard
 RESEARCHERS = ("visitor", "member")  # who must come by Tab to everything there is to use
 LONG = ("help_api", "method")  # axe takes half a minute for each
+_LATER = 1e6  # seconds: pages of an account do not ask for the password again, however long the test takes
 
 
 @pytest.fixture
@@ -43,6 +47,24 @@ def site(settings: LazySettings, live_server, tmp_path) -> Iterator[Site]:
             make.UserFactory.create(), Corpus.objects.get(tag="news"), "organiser"
         )
         yield site
+
+
+def signed_in(user: User) -> str:
+    """Return the key of a session of a user whose address is confirmed; it asks for no password again."""
+    EmailAddress.objects.get_or_create(
+        user=user, email=user.email, defaults={"verified": True, "primary": True}
+    )
+    client = Client()
+    client.force_login(user)
+    key = client.session.session_key
+    assert key is not None
+    request = HttpRequest()
+    request.session = client.session
+    record_authentication(request, user, "password", reauthenticated=True)
+    request.session[AUTHENTICATION_METHODS_SESSION_KEY][-1]["at"] += _LATER
+    request.session.save()
+    UserSession.objects.create(user=user, session_key=key, ip="192.0.2.7", user_agent="Firefox")
+    return str(key)
 
 
 def look(page: Tab, site: Site, one: Page, hits: str, width: int, scheme: str = "light") -> list[str]:

@@ -14,7 +14,7 @@ from tests.nlg import needs_nlg, recorded
 pytestmark = needs_nlg
 
 SECRETS = 2_000  # of the 840 cells one in five hundred would miss .93 by chance if there were a thousand
-SHORT = {("100", "ml"), ("100", "ml+rl"), ("four fifths", "ml")}  # of uncapped edits (ADR 76)
+SHORT = {("100", "ml"), ("100", "ml+rl"), ("four fifths", "ml")}  # of uncapped edits (ADR 21)
 SIZES = {"cdm": 520, "marco": 500}
 METRICS = ("none", "bigrams", "constant", "random", "reversed", "an outlier", "long-tailed", "rare")
 DESIGNS = {"100": 100, "200": 200, "four fifths": None}
@@ -98,7 +98,7 @@ def test_over_all_cells_they_hold_the_truth_as_often_as_they_say():
 
 @pytest.mark.slow
 @pytest.mark.xfail(
-    reason="one text in a hundred was rewritten at length: .92 to .95 for two systems (ADR 76)", strict=True
+    reason="one text in a hundred was rewritten at length: .92 to .95 for two systems (ADR 21)", strict=True
 )
 def test_of_uncapped_edits_too_they_hold_the_truth_as_often_as_they_say():
     found = {

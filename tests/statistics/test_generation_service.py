@@ -190,7 +190,7 @@ def test_what_is_drawn_by_the_services_secrets_gives_unbiased_scores_and_interva
                 print(f"{key}: bias {got.bias:.2f} s.e., holds {got.coverage:.3f}")
     assert np.mean([one < 3 for one in biases.values()]) >= 0.99
     assert max(biases.values()) < 4.5
-    # Of uncapped edits test_generation says how far they fall short (ADR 76).
+    # Of uncapped edits test_generation says how far they fall short (ADR 21).
     wrong = {key: one for key, one in coverage.items() if key[0] != "edit" and not 0.93 <= one <= 0.97}
     assert wrong == {}
 

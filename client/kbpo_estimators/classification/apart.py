@@ -3,7 +3,7 @@
 What a model says of an item that nobody judged follows from the classes that its systems give it. So that no
 score tells what a hidden system gives, the scores of shown systems rest on a model that learnt from these
 alone. A hidden system's rest on one that learnt from them and from itself: else it would be scored by what
-others say, and miss the interval that its sample was designed for (ADR 97).
+others say, and miss the interval that its sample was designed for (ADR 20).
 """
 
 from collections.abc import Mapping, Sequence

@@ -14,11 +14,11 @@ variance is that of their linearised residuals; a macro-average's is that of the
 Where systems agree the model is rarely wrong, and a sample without one of its rare errors shows hardly any
 variance. So a variance is the mean of two estimates of it: from the squared residuals, which need no model;
 and from the model's own probabilities, Σ (1 − π)/π² of the variance of an item's contribution were its class
-drawn from q, which is steadier. The latter is scaled so that both agree over all items and classes (ADR 59).
+drawn from q, which is steadier. The latter is scaled so that both agree over all items and classes (ADR 20).
 
 Where labels are audited, [y(x) = c] gives way to what it is by the audit, right on average (`labels.Known`):
 so all of the above is exactly unbiased for the audit's labels, and each variance has what the draw of audits
-adds (ADR 64).
+adds (ADR 20).
 """
 
 import math

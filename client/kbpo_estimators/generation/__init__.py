@@ -20,7 +20,7 @@ effective number of people.
 
 Intervals are made on the logit scale of the measure (of the log, where it has no upper end) with Student's t,
 whose degrees of freedom are Satterthwaite's, 2V̂²/Var(V̂): an edit distance has a long tail, and a sample that
-happens to miss it knows too little (ADR 76).
+happens to miss it knows too little (ADR 21).
 """
 
 from kbpo_estimators.generation.fitting import OWN_NOISE

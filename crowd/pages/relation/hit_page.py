@@ -25,7 +25,6 @@ from crowd.page_names import page_names
 from crowd.pages.fields import COMMENT, renumbered, seconds_of, seconds_of_steps, seconds_so_far
 from crowd.pages.page import HitPage
 from kbpo.core.database.bulk import read_rows
-from kbpo.core.database.compiled import Compiled, Given, IsOneOf
 from kbpo.core.errors import InvalidInput, KbpoError
 from kbpo_formats.ontologies.ontology import Ontology
 from kbpo_formats.spans import Span
@@ -33,7 +32,6 @@ from kbpo_formats.spans import Span
 Posted = Mapping[str, Sequence[str]]
 
 MOST_TEXT = 60_000  # characters of all documents on a page: packed, it then weighs less than 100 kB
-_DOCUMENTS = Compiled(lambda: Document.objects.filter(IsOneOf("pk", Given("pks"))))
 _TOUCHING = """
     SELECT sentence.start, sentence."end" FROM annotations_sentence AS sentence
     WHERE sentence.document_id = %s AND EXISTS (
@@ -287,8 +285,7 @@ def _read_documents(questions: Iterable[Question]) -> None:
     lacking = [question for question in questions if not Question.document.is_cached(question)]
     if not lacking:
         return
-    pks = sorted({question.document_id for question in lacking})
-    documents = {document.pk: document for document in _DOCUMENTS.all(pks=pks)}
+    documents = Document.objects.in_bulk({question.document_id for question in lacking})
     for question in lacking:
         question.document = documents[question.document_id]
 

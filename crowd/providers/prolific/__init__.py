@@ -1,4 +1,4 @@
-"""Prolific, the way to a paid crowd: its API, its rules, and how HITs fit its studies (docs/adr/0015)."""
+"""Prolific, the way to a paid crowd: its API, its rules, and how HITs fit its studies (ADR 26)."""
 
 from decimal import Decimal
 from functools import cache

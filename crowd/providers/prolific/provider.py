@@ -1,4 +1,4 @@
-"""HITs, workers and money at Prolific. docs/adr/0015 says how they fit its studies."""
+"""HITs, workers and money at Prolific. ADR 26 says how they fit its studies."""
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager

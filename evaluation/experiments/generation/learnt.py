@@ -35,7 +35,7 @@ def _text(given: Mapping[str, object], output: str) -> Text:
 def house_of_others(data: Recorded, system: SystemOutputs, columns: Mapping[str, FloatArray]) -> House:
     """Return a house metric from the judged outputs of the other systems.
 
-    What people wrote as references is of no system; learnt from it too, a metric is worth less (ADR 76).
+    What people wrote as references is of no system; learnt from it too, a metric is worth less (ADR 21).
     """
     means = {measure: data.means(measure) for measure in data.values}
     judged = ~np.isnan(next(iter(means.values())))

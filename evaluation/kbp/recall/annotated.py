@@ -88,7 +88,7 @@ def read_sample(sample: DocumentSample | None) -> AnnotatedDocuments | None:
 
     A second phase of fewer than `LEAST_SEALED` documents is told jointly with the first alone: else scores
     before and after would tell what is in each. While it may still be so small, or is and lacks annotations,
-    the sample rests on what it rested on before its first phase was whole (ADR 87).
+    the sample rests on what it rested on before its first phase was whole (ADR 22).
 
     Returns
     -------

@@ -6,9 +6,6 @@ from django.shortcuts import render
 from annotations.data.readers import closed_words, may_read
 from annotations.models import Corpus
 from evaluation.kbp.task import TASK
-from kbpo.core.database.compiled import Compiled, Given
-
-_BY_TAG = Compiled(lambda: Corpus.objects.filter(tag=Given("tag")))
 
 
 def find_corpus(tag: str) -> Corpus:
@@ -19,7 +16,7 @@ def find_corpus(tag: str) -> Corpus:
     InvalidInput
         If it is of another task.
     """
-    corpus = _BY_TAG.first(tag=tag)
+    corpus = Corpus.objects.filter(tag=tag).first()
     if corpus is None:
         raise Http404
     TASK.check_corpus(corpus)

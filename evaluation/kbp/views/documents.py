@@ -18,7 +18,6 @@ from evaluation.kbp.task import TASK
 from evaluation.kbp.views.access import closed, find_corpus
 from evaluation.models import Epoch
 from evaluation.submissions.visibility import is_operator
-from kbpo.core.database.compiled import Compiled, Given
 from kbpo.core.errors import InvalidInput
 from kbpo.core.revalidating import public_page
 
@@ -26,12 +25,6 @@ PAGE = 25
 GONE = 410
 LONGEST_SEARCH = 200  # characters
 LONGEST_ID = 18  # digits
-
-_BY_NAME = Compiled(
-    lambda: Document.objects.select_related("corpus", "takedown").filter(
-        corpus=Given("corpus"), doc_id=Given("doc_id")
-    )
-)
 
 
 @require_safe
@@ -88,7 +81,8 @@ def document(request: HttpRequest, tag: str, doc_id: str) -> HttpResponse:
     corpus = find_corpus(tag)
     if page_before := closed(request, corpus):
         return page_before
-    found = _BY_NAME.first(corpus=corpus.pk, doc_id=doc_id)
+    all_of_them = Document.objects.select_related("corpus", "takedown")
+    found = all_of_them.filter(corpus=corpus, doc_id=doc_id).first()
     if found is None:
         raise Http404
     if hasattr(found, "takedown"):

@@ -11,7 +11,6 @@ from celery import Celery
 from celery.signals import after_task_publish, beat_init, celeryd_init, setup_logging, worker_ready
 from kombu import Queue
 
-from kbpo.core import priority
 from kbpo.core.database import limits
 from kbpo.core.running_code import code_digest
 
@@ -132,19 +131,6 @@ def read_code(**_: Any) -> None:
 def limit_waiting(**_: Any) -> None:
     """Give tasks their time limits at the database."""
     limits.set_limits(limits.TASKS)
-
-
-@celeryd_init.connect
-def give_way(**_: Any) -> None:
-    """Let the web processes of this machine go first: there people wait, here nobody does."""
-    from django.conf import settings
-    from django.db import connection
-
-    try:
-        connection.get_connection_params()  # starts the embedded Postgres, if it is that: it is web's as well
-    finally:
-        if settings.WORKERS_GIVE_WAY:
-            priority.give_way()
 
 
 @worker_ready.connect

@@ -1,4 +1,4 @@
-"""What the pages of documentation name is there: files, headings, decisions, modules and tests."""
+"""The files, headings, modules and tests that the documentation names exist."""
 
 import importlib
 import re
@@ -10,9 +10,7 @@ import pytest
 from tests.conftest import ROOT
 
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("demo/*.md")])
-DECISIONS = sorted(ROOT.glob("docs/adr/[0-9]*.md"))
 ESTIMATION = ROOT / "docs" / "estimation.md"
-STATUS = r"accepted(?:, amended by \d+(?: and \d+)*)?|superseded by \d+"
 
 
 def name(path: Path) -> str:
@@ -54,30 +52,6 @@ def test_every_page_of_docs_is_in_the_index() -> None:
     listed = {target(index, link) for link in links(index)}
     there = {page for page in PAGES if page.parent != ROOT / "docs" / "adr" or page.name == "README.md"}
     assert listed >= there - {index}
-
-
-def read_decision(page: Path) -> tuple[str, str, str, str]:
-    heading, blank, status = page.read_text(encoding="utf-8").splitlines()[:3]
-    number, title = re.fullmatch(r"# (\d+)\. (.+)", heading).groups()
-    date, state = re.fullmatch(rf"\*(\d{{4}}-\d\d-\d\d), ({STATUS})\*", status).groups()
-    assert not blank
-    assert page.name.startswith(f"{int(number):04}-")
-    return f"[{number}]({page.name})", title, state, date
-
-
-def test_the_index_of_decisions_says_what_they_say() -> None:
-    rows = (ROOT / "docs" / "adr" / "README.md").read_text(encoding="utf-8").splitlines()
-    listed = [tuple(row.strip("| ").split(" | ")) for row in rows if row.startswith("| [")]
-    assert listed == [read_decision(page) for page in DECISIONS]
-
-
-def test_decisions_are_numbered_once_and_changed_by_later_ones_that_are_there() -> None:
-    numbers = [int(page.name[:4]) for page in DECISIONS]
-    assert len(set(numbers)) == len(numbers)
-    for number, page in zip(numbers, DECISIONS, strict=True):
-        for later in re.findall(r"\d+", read_decision(page)[2]):
-            assert number < int(later)
-            assert int(later) in numbers
 
 
 def referred() -> list[str]:

@@ -1,10 +1,8 @@
 from pathlib import Path
 
-import pytest
 from django.conf import LazySettings
 
 from kbpo import pipeline
-from kbpo.core import priority
 from kbpo.core.clock import celery
 from kbpo.core.clock.celery import app, broker
 
@@ -50,14 +48,3 @@ def test_looking_for_the_broker_starts_none(settings: LazySettings, tmp_path: Pa
 
 def test_the_stages_are_listed_once() -> None:
     assert len(set(celery.STAGES)) == len(celery.STAGES)
-
-
-@pytest.mark.parametrize("gives_way", [True, False])
-def test_workers_give_way_to_the_web_processes_unless_told_not_to(
-    settings: LazySettings, monkeypatch: pytest.MonkeyPatch, gives_way: bool
-) -> None:
-    settings.WORKERS_GIVE_WAY = gives_way
-    given: list[bool] = []
-    monkeypatch.setattr(priority, "give_way", lambda: given.append(True))
-    celery.give_way()
-    assert given == [True] * gives_way
