@@ -102,4 +102,5 @@ class Edition(models.Model):
     @property
     def name(self) -> str:
         """Its name among a corpus' files, for good."""
-        return f"epoch-{self.epoch.number}-edition-{self.edition}.zip"
+        word = "leaderboard" if self.kind == self.Kind.LEADERBOARD else "edition"
+        return f"epoch-{self.epoch.number}-{word}-{self.edition}.zip"

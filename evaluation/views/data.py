@@ -43,7 +43,8 @@ WHAT = {
     "classes.json": "The same for programs",
     "kit.zip": "A small system in plain Python to start from: it reads the texts and writes a file",
 }
-_ARCHIVE = re.compile(r"epoch-([1-9][0-9]{0,8})-edition-([1-9][0-9]{0,8})\.zip")
+_ARCHIVE = re.compile(r"epoch-([1-9][0-9]{0,8})-(edition|leaderboard)-([1-9][0-9]{0,8})\.zip")
+_KINDS = {"edition": Edition.Kind.EPOCH, "leaderboard": Edition.Kind.LEADERBOARD}
 INPUTS = "The inputs: one a line, with input_id, text, and in it question and passages; and references"
 
 
@@ -100,7 +101,9 @@ def send(request: HttpRequest, corpus: Corpus, name: str) -> HttpResponseBase:
     if name in corpus_files.NAMES:
         return _send_large(request, corpus, name)
     if archive := _ARCHIVE.fullmatch(name):
-        return _send_archive(request, corpus, int(archive[1]), int(archive[2]))
+        editions = Edition.objects.filter(epoch__corpus=corpus, kind=_KINDS[archive[2]])
+        found = editions.filter(epoch__number=archive[1], edition=archive[3])
+        return _send_archive(request, corpus, get_object_or_404(found.select_related("epoch")))
     task = TASKS.get(corpus.task)
     if task is None:
         raise Http404("no such file")
@@ -131,13 +134,11 @@ def _send_large(request: HttpRequest, corpus: Corpus, name: str) -> HttpResponse
     return _marked(response, corpus, digest)
 
 
-def _send_archive(request: HttpRequest, corpus: Corpus, epoch: int, edition: int) -> HttpResponseBase:
+def _send_archive(request: HttpRequest, corpus: Corpus, archive: Edition) -> HttpResponseBase:
     """Send an archive edition: everybody may have it, and it never changes.
 
     It is withdrawn once a document that it describes was removed.
     """
-    editions = Edition.objects.select_related("epoch")
-    archive = get_object_or_404(editions, epoch__corpus=corpus, epoch__number=epoch, edition=edition)
     removed = archives.removed_documents(archive.epoch)
     if not archives.is_given(archive, removed):
         raise Gone(_withdrawn(archive, archives.newest(archive.epoch), removed))

@@ -87,7 +87,7 @@ def freeze(
     Raises
     ------
     Conflict
-        If no system that everybody sees has a score, or the newest epoch is released.
+        If no system that everybody sees has a score.
     InvalidInput
         If the note is too long.
     """
@@ -103,8 +103,6 @@ def freeze(
     is_same = newest is not None and newest.contents_digest == content.digest
     if newest is not None and is_same and note in ("", newest.note):
         return newest, False
-    if epoch.released_at is not None:
-        raise Conflict(f"epoch {epoch.number} is released: its leaderboard is kept, and no epoch is open")
     taken = _store(epoch, task, content, Edition.Reason.ORGANIZER, note, now)
     after = {"corpus": locked.tag, "number": taken.number, "digest": taken.digest}
     record(What.SNAPSHOT_TAKEN, by=by, about=taken, after=after)

@@ -42,7 +42,7 @@ from tests.integration.conftest import Small
 
 pytestmark = pytest.mark.django_db
 LIST, FIRST = "/corpora/small/snapshots/", "/corpora/small/snapshots/1.1/"
-CSV, FILE = "/corpora/small/snapshots/1.1.csv", "/corpora/small/data/epoch-1-edition-1.zip"
+CSV, FILE = "/corpora/small/snapshots/1.1.csv", "/corpora/small/data/epoch-1-leaderboard-1.zip"
 
 
 @pytest.fixture(scope="module")

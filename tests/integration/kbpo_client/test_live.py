@@ -98,12 +98,12 @@ def test_the_commands_of_the_walk_do_what_its_page_says(
     printed, score = {}, "0"
     for line in WALK:
         made = Submission.objects.filter(name="baseline").first()
-        numbers = {"17": str(made.pk if made else 0), "12": str(other), "3": "1"}
+        numbers = {"17": str(made.pk if made else 0), "12": str(other)}
         if line.startswith("history"):
             freezing.freeze(corpus=corpus, task=task_of(corpus), now=timezone.now())
             score = str(ScoreRecord.objects.filter(submission=made).latest("change").change)
         numbers["5"] = score
-        meant = re.sub(r"\b(17|12|3|5)\b", lambda found: numbers[found[0]], line)  # noqa: B023
+        meant = re.sub(r"\b(17|12|5)\b", lambda found: numbers[found[0]], line)  # noqa: B023
         words = shlex.split(meant.replace("https://kbpo.example.org", live_server.url), comments=True)
         if words[0] == "login":
             words += ["--token", secret]
