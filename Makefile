@@ -97,8 +97,8 @@ PRODUCTION := DEBUG=0 \
 	EMAIL_URL=smtp+tls://kbpo:kbpo@127.0.0.1:1 \
 	DEFAULT_FROM_EMAIL=kbpo@kbpo.example.org
 
-bench: $(TESTS_GROUP) $(RESEARCH_GROUP)  ## run the benchmarks
-	@$(BIN)/python -m benchmarks
+bench: $(TESTS_GROUP) $(RESEARCH_GROUP)  ## measure the figures of docs/benchmarks
+	@$(BIN)/python -m research.benchmarks
 
 # atheris is no requirement of the project: it is needed for this alone, and has wheels for few systems.
 FUZZ_SECONDS ?= 1800

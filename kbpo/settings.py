@@ -272,7 +272,7 @@ USE_I18N = False  # pages are in English alone
 USE_TZ = True
 TIME_ZONE = "UTC"
 STATIC_URL = "static/"
-STATICFILES_DIRS = [ROOT / "static", ("experiments", ROOT / "docs" / "experiments")]
+STATICFILES_DIRS = [ROOT / "static"]
 STATIC_ROOT = ROOT / "staticfiles"
 WHITENOISE_USE_FINDERS = WHITENOISE_AUTOREFRESH = DEVELOPMENT
 STORAGES = {

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from evaluation.experiments import knowledgenet
-from evaluation.experiments.knowledgenet import KnowledgeNet, System
 from evaluation.kbp.matching import TrueRelation
+from tests.readers import knowledgenet
+from tests.readers.knowledgenet import KnowledgeNet, System
 
 FOLDER = Path(__file__).resolve().parents[2] / "shared" / "knowledgenet"
 

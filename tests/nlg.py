@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from evaluation.experiments.generation import recorded as files
-from evaluation.experiments.generation.recorded import Recorded
+from tests.readers import nlg as files
+from tests.readers.nlg import Recorded
 
 FOLDER = Path(__file__).resolve().parents[2] / "shared" / "nlg"
 

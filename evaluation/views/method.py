@@ -42,8 +42,8 @@ _VIEW_BOX = re.compile(r'viewBox="0 0 ([\d.]+) ([\d.]+)"')
 
 @cache
 def experiments() -> list[dict[str, Any]]:
-    """Read what came out of the experiments: the numbers that lie in docs/experiments, beside the paper's."""
-    folder = settings.ROOT / "docs" / "experiments"
+    """Read the stored results of the experiments: figures and numbers, beside the paper's."""
+    folder = settings.ROOT / "static" / "experiments"
     found = [json.loads((folder / f"{name}.json").read_text("utf-8")) for name in EXPERIMENTS]
     return [
         {

@@ -2,9 +2,9 @@
 
 import pytest
 
-from evaluation.experiments import adversary
-from evaluation.experiments.adversary.manoeuvres import MANOEUVRES
-from evaluation.experiments.outcome import Options
+from research.experiments import adversary
+from research.experiments.adversary.manoeuvres import MANOEUVRES
+from research.experiments.outcome import Options
 from tests.knowledgenet import FOLDER, needs_knowledgenet
 
 pytestmark = [needs_knowledgenet, pytest.mark.slow]

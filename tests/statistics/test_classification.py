@@ -2,7 +2,7 @@
 
 import pytest
 
-from evaluation.experiments.classification import JUDGES, SHARES, WORLDS, coverage, simulate
+from research.experiments.classification import JUDGES, SHARES, WORLDS, coverage, simulate
 
 pytestmark = pytest.mark.slow
 

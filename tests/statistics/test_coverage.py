@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from evaluation.experiments.worlds import INSTANCES, ClusteredCorpus, LoneSystem
 from kbpo_estimators import coordinated
 from kbpo_estimators.differences import precision_difference, recall_difference
 from kbpo_estimators.f1 import PoolSample, harmonic
@@ -12,6 +11,7 @@ from kbpo_estimators.iid import draw, joint_estimates, simple_estimates
 from kbpo_estimators.intervals import LEVELS, difference_interval, f1_interval, interval, wilson
 from kbpo_estimators.precision import difference_precision
 from kbpo_estimators.recall import document_recall
+from research.experiments.worlds import INSTANCES, ClusteredCorpus, LoneSystem
 
 
 def held(intervals, truth):

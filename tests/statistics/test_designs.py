@@ -5,9 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from evaluation.experiments import designs, knowledgenet
-from evaluation.experiments.arrivals import World
-from evaluation.experiments.outcome import Options
+from research.experiments import designs
+from research.experiments.arrivals import World
+from research.experiments.outcome import Options
+from tests.readers import knowledgenet
 
 FOLDER = Path(__file__).resolve().parents[3] / "shared" / "knowledgenet"
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from evaluation.experiments import bias_variance, pooling_bias, published_labels, sample_size
-from evaluation.experiments.outcome import Options
 from kbpo_estimators import weighting
+from research.experiments import bias_variance, pooling_bias, published_labels, sample_size
+from research.experiments.outcome import Options
 
 FULLY = [pytest.param(Options(), id="full", marks=pytest.mark.slow)]
 

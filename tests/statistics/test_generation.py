@@ -5,11 +5,11 @@ import functools
 import numpy as np
 import pytest
 
-from evaluation.experiments.generation import replayed
-from evaluation.experiments.generation.learnt import columns_of, house_of_others
-from evaluation.experiments.generation.recorded import REFERENCE
 from kbpo_estimators.control import data_efficiency
+from research.experiments.generation import replayed
+from research.experiments.generation.learnt import columns_of, house_of_others
 from tests.nlg import needs_nlg, recorded
+from tests.readers.nlg import REFERENCE
 
 pytestmark = needs_nlg
 

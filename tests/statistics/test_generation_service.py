@@ -20,7 +20,6 @@ from django.test import Client
 
 from annotations.models import Corpus, Question, Response
 from annotations.policies import single
-from evaluation.experiments.generation import replayed
 from evaluation.generation import outputs, scoring
 from evaluation.models import Comparison, Output, SampledUnit, Submission
 from evaluation.registry import task_of
@@ -28,6 +27,7 @@ from evaluation.scoring import leaderboard
 from kbpo import pipeline
 from kbpo_estimators import coordinated
 from kbpo_formats.generation.outputs import tidy
+from research.experiments.generation import replayed
 from tests.nlg import FOLDER, needs_nlg, recorded
 
 pytestmark = [needs_nlg, pytest.mark.slow]

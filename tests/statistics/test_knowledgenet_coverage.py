@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from evaluation.experiments.coverage import EXHAUSTIVE, SCORES, of_ten_systems
+from research.experiments.coverage import EXHAUSTIVE, SCORES, of_ten_systems
 from tests import knowledgenet
 
 pytestmark = knowledgenet.needs_knowledgenet

@@ -6,7 +6,7 @@ import pytest
 from annotations.aggregation import majority
 from annotations.aggregation.correction import calibrate
 from annotations.aggregation.dawid_skene import dawid_skene
-from evaluation.experiments.label_noise import CROWDS, PRECISIONS, VOTES, WORKERS, simulate
+from research.experiments.label_noise import CROWDS, PRECISIONS, VOTES, WORKERS, simulate
 
 SEEDS = range(200)
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from evaluation.experiments import public_history
-from evaluation.experiments.public_history import Read, World
+from research.experiments import public_history
+from research.experiments.public_history import Read, World
 
 
 def a_world(seed: int) -> tuple[World, Read]:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from evaluation.experiments.ranks import ALIKE, DIFFERING, study
+from research.experiments.ranks import ALIKE, DIFFERING, study
 
 pytestmark = pytest.mark.slow
 SEEDS = 1_000

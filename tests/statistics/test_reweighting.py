@@ -6,7 +6,6 @@ What is judged never errs here. All ten are shown.
 import numpy as np
 import pytest
 
-from evaluation.experiments.arrivals import World
 from kbpo_estimators import iid
 from kbpo_estimators.coordinated import target_variance
 from kbpo_estimators.document_samples import draw_documents
@@ -14,6 +13,7 @@ from kbpo_estimators.kbp.labels import Labels
 from kbpo_estimators.resampling import Resampling
 from kbpo_estimators.scores import BOOTSTRAP, IidSample, iid_scores
 from kbpo_estimators.weighting import WEIGHTINGS
+from research.experiments.arrivals import World
 from tests import knowledgenet
 
 DRAWN_FROM = "subject_relation"

@@ -24,8 +24,8 @@ SERVED = (
     "kbpo_formats",
 )
 FOLDERS = {name: f"client/{name}" for name in ("kbpo_archive", "kbpo_estimators", "kbpo_formats")}
-# run by people with a checkout, for the figures in docs/ and for make demo
-DEVELOPMENT = ("evaluation/experiments/", "kbpo/management/commands/load_demo.py")
+# run by people with a checkout, for make demo
+DEVELOPMENT = ("kbpo/management/commands/load_demo.py",)
 
 
 def declared_lines() -> list[str]:
@@ -80,11 +80,11 @@ def test_the_settings_name_only_what_the_runtime_group_declares() -> None:
     assert undeclared == set()
 
 
-def test_what_serves_the_site_imports_nothing_of_the_demo_and_the_experiments() -> None:
+def test_the_service_imports_no_demo_and_no_research() -> None:
     strays = {
         f"{path.relative_to(ROOT)}: {module}"
         for path in served()
         for module in imported(path)
-        if module.startswith(("demo", "evaluation.experiments", "tests", "benchmarks"))
+        if module.split(".")[0] in ("demo", "research", "tests")
     }
     assert strays == set()

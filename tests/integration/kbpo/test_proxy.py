@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import nginx
-from benchmarks.site import Site
+from tests import nginx
 
 ETAG = '"as-it-is"'
 OF_WEB = {"Content-Type": "text/html", "ETag": ETAG, "Cache-Control": "public, no-cache"}
@@ -87,7 +86,7 @@ def running() -> Iterator[Proxy]:
     with tempfile.TemporaryDirectory(prefix="kbpo-proxy-") as name:
         folder = Path(name)
         folder.chmod(0o755)  # the workers of nginx are nobody
-        with nginx.before(Site(web.server_port, {}, folder), program, folder, port):
+        with nginx.before(web.server_port, program, folder, port):
             yield Proxy(web, port)
     web.shutdown()
     web.server_close()

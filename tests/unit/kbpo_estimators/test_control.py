@@ -4,10 +4,10 @@ import math
 import numpy as np
 import pytest
 
-from evaluation.experiments.generation.recorded import PROMPTS
 from kbpo.core.errors import InvalidInput
 from kbpo_estimators import control
 from tests.nlg import expected, needs_nlg, recorded
+from tests.readers.nlg import PROMPTS
 from tests.unit.kbpo_estimators.worlds import poisson_samples
 
 # Seven outputs, each judged 0 or 1 by half of the people or by all alike.

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import ndtri
 
-from evaluation.experiments import ranks as experiment
 from kbpo_estimators.ranks import ranks, told_apart
+from research.experiments import ranks as experiment
 
 ERROR = 0.02
 

@@ -5,11 +5,11 @@ import itertools
 import numpy as np
 import pytest
 
-from evaluation.experiments.classification import World, draw_world, true_scores
 from kbpo.core.errors import InvalidInput
 from kbpo_estimators.classification.estimates import FEW, Given, Scores, learn
 from kbpo_estimators.classification.labels import AuditedItems, Known
 from kbpo_estimators.intervals import interval
+from research.experiments.classification import World, draw_world, true_scores
 
 TRUTH = np.array([0, 1, 2, 0, 1, -1])
 FOLDS = np.array([0, 1, 2, 3, 4, 0])

@@ -1,0 +1,1 @@
+"""Experiments and benchmarks: they import the service, and the service never imports them."""
