@@ -17,7 +17,6 @@ FIGURES = {
     "keystrokes": "time of a keystroke in the entity interface, on a large document",
 }
 OTHERS = {
-    "archive": "size of the archive of a real epoch, and time to make and use it",
     "crowd": "time of answers while many workers work at once",
     "curtailed": "cost of a label with three votes, and with a third only where two differ",
     "fresh": "time of sampling right after an upload into a fresh database, and later",
