@@ -1,4 +1,4 @@
-"""A site with a thousand systems of twenty thousand claims each, for `benchmarks.large`.
+"""A site with a hundred systems of twenty thousand claims each, for `benchmarks.large`.
 
 Documents, true relations, and the first systems come in as in `benchmarks.pool`: the service samples them,
 made-up votes settle their questions, and it scores and releases them. All other systems are written by SQL:

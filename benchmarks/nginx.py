@@ -54,7 +54,6 @@ def before(site: Site, program: str, folder: Path, port: int, host: str = "local
         ("@CERTIFICATE@", str(certificate)),
         ("@KEY@", str(key)),
         ("/run/nginx.pid", str(folder / "nginx.pid")),
-        ("/run/pages", str(folder / "kept")),
         ("/srv", str(folder / "srv")),
         ("http://web:8000", f"http://127.0.0.1:{site.port}"),
         ("listen 443 ", f"listen 127.0.0.1:{port} "),

@@ -131,12 +131,10 @@ def _page_through(submission: int, predictions: int, limit: int, every: int) -> 
     from django.test import Client
 
     from kbpo.api.paging import write_cursor
-    from kbpo.web_server import post_worker_init
 
     client = Client(HTTP_HOST="localhost")
     first = f"/api/v1/submissions/{submission}/predictions/?limit={limit}"
     client.get(first)
-    post_worker_init(None)  # as in a server
     before, rows, number = _memory(), 0, 0
     times, cpus, postgres = [], [], _postgres_seconds()
     address: str | None = first

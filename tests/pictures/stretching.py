@@ -11,7 +11,6 @@ from django.utils import timezone
 from annotations import conflicts
 from annotations.kinds.quality import QualityQuestion
 from annotations.models import Corpus, Document, Input
-from benchmarks.board import BATCH
 from evaluation.models import (
     Entity,
     EntityIndex,
@@ -133,7 +132,16 @@ def _systems(corpus: Corpus, own: int) -> None:
         for n in range(SYSTEMS)
     )
     batches = SampleBatch.objects.bulk_create(
-        SampleBatch(epoch=epoch, submission=one, number=n + 10, **BATCH) for n, one in enumerate(systems)
+        SampleBatch(
+            epoch=epoch,
+            submission=one,
+            number=n + 10,
+            lam=0.5,
+            floor=0.1,
+            target_variance=5e-4,
+            weights_version="names v1",
+        )
+        for n, one in enumerate(systems)
     )
     scores = Score.objects.bulk_create(
         Score(
