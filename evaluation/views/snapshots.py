@@ -10,7 +10,6 @@ from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpRespons
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.utils.cache import get_conditional_response
 from django.views.decorators.http import require_safe
 
 from annotations.models import Corpus
@@ -31,7 +30,7 @@ FOR_EVER = "public, max-age=31536000, immutable"
 
 
 @require_safe
-@public_page()
+@public_page
 def all_snapshots(request: HttpRequest, tag: str) -> HttpResponse:
     """List the snapshots of a corpus."""
     corpus = get_object_or_404(Corpus, tag=tag)
@@ -40,7 +39,7 @@ def all_snapshots(request: HttpRequest, tag: str) -> HttpResponse:
 
 
 @require_safe
-@public_page()
+@public_page
 def snapshot(request: HttpRequest, tag: str, number: str) -> HttpResponse:
     """Show a snapshot: its numbers as they were, with the names that systems have today."""
     found = find(tag, int(number))
@@ -71,19 +70,16 @@ def snapshot(request: HttpRequest, tag: str, number: str) -> HttpResponse:
 def snapshot_json(request: HttpRequest, tag: str, number: str) -> HttpResponseBase:
     """Send the file of a snapshot: the bytes that its digest is over, the same for everybody and for ever."""
     found = find(tag, int(number))
-    etag = f'"{found.digest}"'
-    response: HttpResponseBase | None = get_conditional_response(request, etag=etag)
-    if response is None:
-        response = StreamingHttpResponse(freezing.file_of(found), content_type="application/json")
-        response.headers["Content-Length"] = str(found.size)
-        response.headers["Content-Disposition"] = f'attachment; filename="{tag}-snapshot-{number}.json"'
-    response["ETag"] = etag
+    response = StreamingHttpResponse(freezing.file_of(found), content_type="application/json")
+    response["Content-Length"] = str(found.size)
+    response["Content-Disposition"] = f'attachment; filename="{tag}-snapshot-{number}.json"'
+    response["ETag"] = f'"{found.digest}"'
     response["Cache-Control"] = FOR_EVER
     return response
 
 
 @require_safe
-@public_page()
+@public_page
 def snapshot_csv(request: HttpRequest, tag: str, number: str) -> HttpResponse:
     """Send one table of a snapshot, with the names that systems have today."""
     found = find(tag, int(number))
