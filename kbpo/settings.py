@@ -28,7 +28,6 @@ TEAMS_NEED_APPROVAL = _given.teams_need_approval
 READ_ONLY = _given.read_only
 SEND_WEBHOOKS = _given.send_webhooks
 KBPO_NUDGE = True  # whether commits send messages to the workers
-BOARD_STATE_SECONDS = 1.0  # for which a process takes what it read of a leaderboard's state to be so
 
 SITE_URL = _given.site_url
 ALLOWED_HOSTS = list(_given.allowed_hosts)
@@ -78,6 +77,7 @@ MIDDLEWARE = [
     "kbpo.middleware.private_unless_said",
     "kbpo.middleware.hit_origin",
     "kbpo.middleware.read_only",
+    "django.middleware.http.ConditionalGetMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -163,7 +163,7 @@ if not DEVELOPMENT:
         "default": {
             "BACKEND": "kbpo.core.cache.ForgivingCache",
             "LOCATION": REDIS_URL.replace("redis+socket://", "unix://"),
-            "KEY_FUNCTION": "kbpo.core.running_code.cache_key",
+            "KEY_PREFIX": "cache",  # the broker's keys are in the same database
         }
     }
 

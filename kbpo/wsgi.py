@@ -5,6 +5,7 @@ import os
 from collections.abc import Iterable
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
+from django.core.cache import cache
 from django.core.wsgi import get_wsgi_application
 from django.urls import get_resolver
 from django.utils.http import parse_header_parameters
@@ -66,4 +67,5 @@ def _refuse(environ: WSGIEnvironment, start_response: StartResponse, status: str
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "kbpo.settings")
 application = guard(limited(get_wsgi_application()))
+cache.clear()  # of values that an earlier version made
 get_resolver().url_patterns  # noqa: B018  # imports the views, which the first request would wait for

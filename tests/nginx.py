@@ -53,7 +53,6 @@ def before(web: int, program: str, folder: Path, port: int, host: str = "localho
         ("@CERTIFICATE@", str(certificate)),
         ("@KEY@", str(key)),
         ("/run/nginx.pid", str(folder / "nginx.pid")),
-        ("/run/pages", str(folder / "kept")),
         ("/srv", str(folder / "srv")),
         ("http://web:8000", f"http://127.0.0.1:{web}"),
         ("listen 443 ", f"listen 127.0.0.1:{port} "),

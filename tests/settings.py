@@ -21,6 +21,5 @@ STORAGES["staticfiles"] = {"BACKEND": "django.contrib.staticfiles.storage.Static
 EMAIL_BACKEND = MAIL_TRANSPORT = "django.core.mail.backends.locmem.EmailBackend"
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 KBPO_NUDGE = False
-BOARD_STATE_SECONDS = 0.0
 CROWD_MOST_PERCENT = 100.0  # the people of a test are few; those who must be many say so
 CROWD_FASTEST_READING = float("inf")  # workers in tests take no time; those who must say so

@@ -10,7 +10,7 @@ from kbpo.core.revalidating import public_page
 
 
 @require_safe
-@public_page()
+@public_page
 def choose(request: HttpRequest) -> HttpResponse:
     """List the interfaces that can be tried."""
     return render(request, "crowd/trying/choose.html", {"interfaces": INTERFACES.values()})

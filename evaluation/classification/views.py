@@ -14,7 +14,7 @@ from kbpo.core.revalidating import public_page
 
 
 @require_safe
-@public_page()
+@public_page
 def items(request: HttpRequest, tag: str, pk: int) -> HttpResponse:
     """Show a system's classes, filtered and paged; once labels are published, what it confuses."""
     corpus = get_object_or_404(Corpus, tag=tag)

@@ -10,14 +10,12 @@ from annotations.models import Corpus
 from evaluation.choices import Choices
 from evaluation.registry import task_of
 from evaluation.scoring import axis, listing, plane
-from evaluation.scoring.board_digest import keep, shared
 from evaluation.scoring.disagreement import Disagreement, read_disagreement
-from evaluation.scoring.leaderboard import Row, rows
+from evaluation.scoring.leaderboard import rows
 from evaluation.scoring.listing import Found
 from evaluation.scoring.plane import Plane
 from evaluation.scoring.stored import Measures, shown_standard
 from evaluation.submissions.standing_for import count_runs
-from evaluation.submissions.visibility import Viewer
 from evaluation.views.listing import headings, read_columns, read_listing
 from kbpo.core.errors import InvalidInput
 from kbpo_estimators.resampling import REPLICATES
@@ -72,7 +70,7 @@ def read_choice(request: HttpRequest, corpus: Corpus) -> Choice:
         raise InvalidInput(f"{level!r} is none of {', '.join(map(str, choices.levels))}.", where="level")
     part = asked.get("part", choices.part)
     weighting = asked.get("weighting", choices.default_weighting(corpus.design))
-    standards, shown = shared(request, ("standards", corpus.pk), lambda: offered_standards(corpus, choices))
+    standards, shown = offered_standards(corpus, choices)
     standard = asked.get("standard", shown)
     estimator = choices.check(
         corpus.design,
@@ -83,30 +81,6 @@ def read_choice(request: HttpRequest, corpus: Corpus) -> Choice:
         standard=standard,
     )
     return Choice(int(level), part, weighting, estimator, standard, standards)
-
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """What pages of a leaderboard are made from, whichever rows they list."""
-
-    rows: Sequence[Row]
-    scored: int
-    columns: Sequence[axis.Column]
-    teams: Sequence[str]
-    disagreement: Disagreement | None
-
-
-def read_standing(corpus: Corpus, choices: Choices, choice: Choice, viewer: Viewer) -> Standing:
-    """Read how systems stand, for somebody who looks."""
-    found = rows(corpus, choices, **choice.named, viewer=viewer)
-    scored = [row.measures for row in found if row.is_scored]
-    return Standing(
-        rows=found,
-        scored=len(scored),
-        columns=fit_columns(choices, scored),
-        teams=listing.teams(found),
-        disagreement=disagreement(corpus, choice.standard),
-    )
 
 
 def board(request: HttpRequest, corpus: Corpus) -> dict[str, Any]:
@@ -121,13 +95,7 @@ def board(request: HttpRequest, corpus: Corpus) -> dict[str, Any]:
     choice = read_choice(request, corpus)
     asked, shown = read_listing(request, corpus), read_columns(request, choices)
     part = choices.parts[choice.part]
-    standing = shared(
-        request,
-        ("standing", corpus.pk, *choice.named.values()),
-        lambda: read_standing(corpus, choices, choice, request.user),
-    )
-    found = standing.rows
-    keep(request)
+    found = rows(corpus, choices, **choice.named, viewer=request.user)
     page = listing.find(
         found,
         asked,
@@ -135,20 +103,19 @@ def board(request: HttpRequest, corpus: Corpus) -> dict[str, Any]:
         ranked_by=part.ranked_by,
         runs_of=count_runs(corpus) if asked.runs == listing.ONE else None,
     )
-    lists_all = len(page.every) == standing.scored
-    fitted = standing.columns if lists_all else fit_columns(choices, (row.measures for row in page.every))
+    columns = fit_columns(choices, (row.measures for row in page.every))
     ranks = [one.row.rank for one in page.scored if one.row.rank is not None]
     return {
         "found": page,
         "is_empty": not found,
         "listing": asked,
         "headings": headings(asked, choices, part.ranked_by),
-        "columns": [column for column in fitted if column.measure in shown],
+        "columns": [column for column in columns if column.measure in shown],
         "counted_shown": [one for name, one in choices.counts.items() if name in shown],
         "facts": [name for name in ("labels", *choices.counts, *listing.FACTS) if name in shown],
         "shown": shown,
         "offered_columns": listing.columns(choices),
-        "teams": standing.teams,
+        "teams": listing.teams(found),
         "least_labels": (choices.ranked_from, *LEAST_LABELS),
         "has_baselines": any(row.is_baseline for row in found),
         "kept": [(one, said) for one, said in request.GET.items() if one in KEPT and said],
@@ -161,8 +128,8 @@ def board(request: HttpRequest, corpus: Corpus) -> dict[str, Any]:
         "ranks_fall": not asked.sort and ranks != sorted(ranks),
         "page_before": page.page - 1,
         "page_after": page.page + 1,
-        "comparable": standing.scored > 1,
-        "disagreement": standing.disagreement,
+        "comparable": sum(row.is_scored for row in found) > 1,
+        "disagreement": disagreement(corpus, choice.standard),
         "ranked_by": choices.measures[part.ranked_by],
         **offered(corpus, choice),
     }

@@ -26,7 +26,7 @@ IN_FEED, ON_PAGE = 50, 200  # posts
 
 
 @require_safe
-@public_page()
+@public_page
 def rules(request: HttpRequest, tag: str) -> HttpResponse:
     """Show a corpus' dates, rules and terms, as they hold and as they were."""
     return _show(request, get_object_or_404(Corpus, tag=tag))
@@ -52,7 +52,7 @@ def accept(request: HttpRequest, tag: str) -> HttpResponse:
 
 
 @require_safe
-@public_page()
+@public_page
 def news(request: HttpRequest, tag: str) -> HttpResponse:
     """List the news of a corpus."""
     corpus = get_object_or_404(Corpus, tag=tag)
@@ -60,7 +60,7 @@ def news(request: HttpRequest, tag: str) -> HttpResponse:
 
 
 @require_safe
-@public_page()
+@public_page
 def feed(request: HttpRequest, tag: str) -> HttpResponse:
     """Send the newest news of a corpus as a feed (Atom)."""
     corpus = get_object_or_404(Corpus, tag=tag)

@@ -38,7 +38,7 @@ class Line:
 
 
 @require_safe
-@public_page()
+@public_page
 def compare(request: HttpRequest, tag: str) -> HttpResponse:
     """Compare the two systems that the address names; without them, ask for them."""
     corpus = get_object_or_404(Corpus, tag=tag)

@@ -71,7 +71,7 @@ class Listed:
 
 
 @require_safe
-@public_page()
+@public_page
 def data(request: HttpRequest, tag: str) -> HttpResponse:
     """Show what a corpus gives to those who take part."""
     return _show(request, get_object_or_404(Corpus, tag=tag))

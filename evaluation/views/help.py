@@ -148,7 +148,7 @@ def _examples(task: Task) -> Sequence[str]:
 
 
 @require_safe
-@public_page()
+@public_page
 def help(request: HttpRequest) -> HttpResponse:
     """Show the help page."""
     context = {
@@ -167,7 +167,7 @@ def help(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
-@public_page()
+@public_page
 def example(request: HttpRequest, name: str) -> HttpResponse:
     """Send a file of the help page, to be kept."""
     found = walk.FILES.get(name)
@@ -177,7 +177,7 @@ def example(request: HttpRequest, name: str) -> HttpResponse:
 
 
 @require_safe
-@public_page()
+@public_page
 def schema(request: HttpRequest, task: str) -> HttpResponse:
     """Send the JSON Schema of a line of a task's files."""
     if task not in schemas.TASKS:

@@ -25,7 +25,7 @@ SHOWN = 10
 
 
 @require_safe
-@public_page()
+@public_page
 def history_file(request: HttpRequest, pk: str, kind: str) -> HttpResponse:
     """Send how the scores of a submission changed, as CSV or JSON."""
     found = find(request.user, pk=int(pk))
@@ -41,7 +41,7 @@ def history_file(request: HttpRequest, pk: str, kind: str) -> HttpResponse:
 
 
 @require_safe
-@public_page()
+@public_page
 def score(request: HttpRequest, pk: str, number: str) -> HttpResponse:
     """Show the scores of a system from one change on, whatever became of them, and of the system."""
     named, corpus, change = find_score(request, int(pk), int(number))

@@ -1,7 +1,6 @@
 """The first page: what the service is, for who comes for the first time, and the leaderboard."""
 
 from collections.abc import Callable
-from datetime import datetime
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -9,13 +8,11 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from annotations.challenges.calendar import Standing
 from annotations.challenges.dates import read_standings
 from annotations.challenges.shown import left
 from annotations.models import Corpus
 from evaluation.registry import TASKS
 from evaluation.scoring import axis
-from evaluation.scoring.board_digest import digest, shared
 from evaluation.scoring.stored import Measure
 from evaluation.views.board import board
 from kbpo.core.revalidating import public_page
@@ -25,14 +22,14 @@ WRITTEN = Measure(0.71, 0.64, 0.78)
 
 
 @require_safe
-@public_page(digest, is_kept=True)
+@public_page
 def home(request: HttpRequest) -> HttpResponse:
     """Show the leaderboard of the corpus that the address chooses; by default the first of a known task."""
     return render(request, "evaluation/home.html", _board(request))
 
 
 @require_safe
-@public_page(lambda request, **_: digest(request))
+@public_page
 def welcome(request: HttpRequest, find_showcase: Callable[[], Any]) -> HttpResponse:
     """Show a visitor what the service does, by a claim that `find_showcase` finds, and a leaderboard."""
     showcase = find_showcase()
@@ -47,9 +44,10 @@ def welcome(request: HttpRequest, find_showcase: Callable[[], Any]) -> HttpRespo
 
 
 def _board(request: HttpRequest) -> dict[str, Any]:
-    corpora, stands, now = shared(request, "corpora", _read_corpora)
+    corpora, now = list(Corpus.objects.order_by("created_at", "pk")), timezone.now()
     if not corpora:
         return {"corpora": []}
+    stands = read_standings(corpora, now)
     tag = request.GET.get("corpus")
     if tag:
         corpus = next((one for one in corpora if one.tag == tag), None)
@@ -72,9 +70,3 @@ def _board(request: HttpRequest) -> dict[str, Any]:
         "left": left(stands[corpus.pk], now),
         **board(request, corpus),
     }
-
-
-def _read_corpora() -> tuple[list[Corpus], dict[int, Standing], datetime]:
-    """Read all corpora, and how each stands now."""
-    corpora, now = list(Corpus.objects.order_by("created_at", "pk")), timezone.now()
-    return corpora, read_standings(corpora, now), now

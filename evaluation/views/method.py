@@ -71,7 +71,7 @@ def _figure(value: object) -> str:
 
 
 @require_safe
-@public_page()
+@public_page
 def method(request: HttpRequest) -> HttpResponse:
     """Show what is estimated, from which samples, and how far it can be trusted."""
     target = coordinated.target_variance()

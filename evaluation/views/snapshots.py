@@ -29,7 +29,7 @@ SYSTEM = "system"
 
 
 @require_safe
-@public_page()
+@public_page
 def all_snapshots(request: HttpRequest, tag: str) -> HttpResponse:
     """List the snapshots of a corpus."""
     corpus = get_object_or_404(Corpus, tag=tag)
@@ -38,7 +38,7 @@ def all_snapshots(request: HttpRequest, tag: str) -> HttpResponse:
 
 
 @require_safe
-@public_page()
+@public_page
 def snapshot(request: HttpRequest, tag: str, number: str) -> HttpResponse:
     """Show a snapshot: its numbers as they were, with the names that systems have today."""
     found = find(tag, number)
@@ -67,7 +67,7 @@ def snapshot(request: HttpRequest, tag: str, number: str) -> HttpResponse:
 
 
 @require_safe
-@public_page()
+@public_page
 def snapshot_csv(request: HttpRequest, tag: str, number: str) -> HttpResponse:
     """Send one table of a snapshot, with the names that systems have today."""
     found = find(tag, number)

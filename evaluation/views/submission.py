@@ -77,7 +77,7 @@ class ShownScore:
 
 
 @require_safe
-@public_page()
+@public_page
 def submission(request: HttpRequest, pk: int, prices: Source) -> HttpResponse:
     """Show a submission: all of it to its team and operators, what is published to everybody.
 

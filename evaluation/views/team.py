@@ -11,7 +11,7 @@ from kbpo.core.revalidating import public_page
 
 
 @require_safe
-@public_page()
+@public_page
 def team(request: HttpRequest, pk: int) -> HttpResponse:
     """Show a team that has something to show; 404 for others, of which nobody learns that they exist."""
     found = get_object_or_404(Team, pk=pk)

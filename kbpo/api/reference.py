@@ -80,7 +80,7 @@ class SchemaView(ApiView):
 
 
 @require_safe
-@public_page()
+@public_page
 def reference(request: HttpRequest) -> HttpResponse:
     """Show what the API can do."""
     schema = read_schema(str(schema_path()))

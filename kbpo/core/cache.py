@@ -13,6 +13,7 @@ from typing import Any
 from django.core.cache.backends.base import DEFAULT_TIMEOUT, BaseCache
 from django.core.cache.backends.locmem import LocMemCache
 from django.core.cache.backends.redis import RedisCache
+from redis import Redis
 from redis.exceptions import RedisError
 
 logger = logging.getLogger(__name__)
@@ -34,8 +35,9 @@ class ForgivingCache(BaseCache):
 
     def __init__(self, server: str, params: dict[str, Any]) -> None:
         super().__init__(params)
-        timeouts = {"socket_timeout": PATIENCE, "socket_connect_timeout": PATIENCE}
-        given = {**params, "OPTIONS": {**timeouts, **params.get("OPTIONS", {})}}
+        self._server = server
+        self._timeouts = {"socket_timeout": PATIENCE, "socket_connect_timeout": PATIENCE}
+        given = {**params, "OPTIONS": {**self._timeouts, **params.get("OPTIONS", {})}}
         self._redis: BaseCache = RedisCache(server, given)
         self._local: BaseCache = LocMemCache("while-redis-is-away", {})
         self._lock = threading.Lock()
@@ -97,5 +99,10 @@ class ForgivingCache(BaseCache):
         self._ask(lambda cache: cache.delete_many(keys, version))
 
     def clear(self) -> None:
-        """Forget everything."""
-        self._ask(lambda cache: cache.clear())
+        """Forget everything that is cached; the broker's messages, in the same database, stay."""
+        self._ask(lambda cache: cache.clear() if cache is self._local else self._clear_redis())
+
+    def _clear_redis(self) -> None:
+        with Redis.from_url(self._server, **self._timeouts) as client:
+            for key in client.scan_iter(f"{self.key_prefix}:*"):
+                client.delete(key)

@@ -34,14 +34,14 @@ def site(request: HttpRequest) -> dict[str, Any]:
 
 
 @require_safe
-@public_page()
+@public_page
 def about(request: HttpRequest) -> HttpResponse:
     """Show what the site is, and to whom one writes."""
     return render(request, "about.html")
 
 
 @require_safe
-@public_page()
+@public_page
 @cache_control(public=True, max_age=24 * 3600)
 def robots(request: HttpRequest) -> HttpResponse:
     """Tell search engines which pages are not for them."""
@@ -49,7 +49,7 @@ def robots(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
-@public_page()
+@public_page
 @cache_control(public=True, max_age=24 * 3600)
 def favicon(request: HttpRequest) -> HttpResponse:
     """Send the icon to browsers that ask for it where it was in 1999."""

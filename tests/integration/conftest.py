@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from django.conf import LazySettings
+from django.core.cache import cache
 from django.core.files import File
 from django.core.management import call_command
 from django.db import transaction
@@ -23,7 +24,6 @@ from kbpo.accounts.models import Team, User
 from kbpo.core.keeping import installation
 from kbpo.core.keeping.models import Installation
 from kbpo.core.storage.folder import path_of
-from tests.remembered import forget
 from tests.world import World
 
 Submit = Callable[..., Submission]
@@ -47,7 +47,7 @@ def the_same_samples_in_every_run(settings: LazySettings) -> None:
 @pytest.fixture(autouse=True)
 def nothing_is_remembered() -> None:
     """Rows are gone after a test, and what a cache has of them would not be."""
-    forget()
+    cache.clear()
 
 
 @pytest.fixture(autouse=True)
@@ -170,7 +170,7 @@ def afresh(db: None, settings: LazySettings, tmp_path: Path) -> Callable[[Path],
         shutil.copytree(folder, mine)
         settings.MEDIA_ROOT = mine / "media"
         path_of(installation.PLACE).unlink(missing_ok=True)
-        forget()
+        cache.clear()
         return mine
 
     return copied

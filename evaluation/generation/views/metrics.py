@@ -15,7 +15,7 @@ from kbpo_estimators.generation import FEW
 
 
 @require_safe
-@public_page()
+@public_page
 def metrics(request: HttpRequest, tag: str) -> HttpResponse:
     """Show what metrics are worth, as published judgements have it."""
     corpus = get_object_or_404(Corpus, tag=tag)

@@ -28,7 +28,7 @@ from kbpo.core.revalidating import public_page
 
 
 @require_safe
-@public_page()
+@public_page
 def outputs(request: HttpRequest, tag: str, pk: int) -> HttpResponse:
     """Show what a system wrote, filtered, ordered and paged; once judgements are published, those."""
     corpus, submission = _find(request, tag, pk)
@@ -78,7 +78,7 @@ def outputs(request: HttpRequest, tag: str, pk: int) -> HttpResponse:
 
 
 @require_safe
-@public_page()
+@public_page
 def metric(request: HttpRequest, tag: str, pk: int) -> HttpResponse:
     """Show a metric of what a system wrote against what people said of it, where that is published."""
     corpus, submission = _find(request, tag, pk)
@@ -110,7 +110,7 @@ def metric(request: HttpRequest, tag: str, pk: int) -> HttpResponse:
 
 
 @require_safe
-@public_page()
+@public_page
 def pair(request: HttpRequest, tag: str) -> HttpResponse:
     """Show the inputs for which two systems wrote something else, side by side."""
     corpus = get_object_or_404(Corpus, tag=tag)

@@ -28,7 +28,7 @@ LONGEST_ID = 18  # digits
 
 
 @require_safe
-@public_page()
+@public_page
 def choose(request: HttpRequest) -> HttpResponse:
     """Lead to the documents of the only corpus, or let the reader choose one."""
     of_task = Corpus.objects.filter(task=TASK.name)
@@ -39,7 +39,7 @@ def choose(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
-@public_page()
+@public_page
 def documents(request: HttpRequest, tag: str) -> HttpResponse:
     """List a corpus' documents: search by their words, ids and titles, paged."""
     corpus = find_corpus(tag)
@@ -75,7 +75,7 @@ def documents(request: HttpRequest, tag: str) -> HttpResponse:
 
 
 @require_safe
-@public_page()
+@public_page
 def document(request: HttpRequest, tag: str, doc_id: str) -> HttpResponse:
     """Show a document with its mentions marked, and the relations between them beside it."""
     corpus = find_corpus(tag)

@@ -18,7 +18,7 @@ PAGE = 50
 
 
 @require_safe
-@public_page()
+@public_page
 def entities(request: HttpRequest, tag: str) -> HttpResponse:
     """List a corpus' entities: search by their names, paged."""
     corpus = find_corpus(tag)
@@ -44,7 +44,7 @@ def entities(request: HttpRequest, tag: str) -> HttpResponse:
 
 
 @require_safe
-@public_page()
+@public_page
 def entity(request: HttpRequest, tag: str, key: str) -> HttpResponse:
     """Show an entity, its relations, and the documents that name it; or one relation with all its sources."""
     corpus = find_corpus(tag)

@@ -15,7 +15,7 @@ from kbpo.core.revalidating import public_page
 
 
 @require_safe
-@public_page()
+@public_page
 def system(request: HttpRequest, tag: str, pk: int) -> HttpResponse:
     """Show a system's predictions, filtered and paged."""
     corpus = find_corpus(tag)

@@ -46,7 +46,7 @@ class DeletionForm(forms.Form):
 
 
 @require_safe
-@public_page()
+@public_page
 def privacy(request: HttpRequest) -> HttpResponse:
     """Say what is kept about people, why, for how long, and who sees it."""
     context = {

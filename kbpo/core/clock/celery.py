@@ -12,7 +12,6 @@ from celery.signals import after_task_publish, beat_init, celeryd_init, setup_lo
 from kombu import Queue
 
 from kbpo.core.database import limits
-from kbpo.core.running_code import code_digest
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "kbpo.settings")
 
@@ -119,12 +118,6 @@ def broker(*, start: bool) -> str | None:
 def use_broker(**_: Any) -> None:
     """Give workers and beat their broker, and keep it up while they run."""
     app.conf.update(broker_url=broker(start=True))
-
-
-@celeryd_init.connect
-def read_code(**_: Any) -> None:
-    """Note which code runs, before its files can be of another version."""
-    code_digest()
 
 
 @celeryd_init.connect

@@ -4,6 +4,7 @@ import time
 from argparse import ArgumentParser
 from typing import Any
 
+from django.core.cache import cache
 from django.core.management import call_command
 from django.db import OperationalError, connection
 
@@ -20,8 +21,8 @@ class Command(commands.Command):
 
     help = (
         "Bring the database up to this version: wait until it answers, then apply pending migrations, one"
-        " process at a time. Stop web, workers and beat first. Then check the store of files; a missing"
-        " bucket is created."
+        " process at a time, and clear the cache. Stop web, workers and beat first. Then check the store of"
+        " files; a missing bucket is created."
     )
     needs_database = False
 
@@ -41,6 +42,7 @@ class Command(commands.Command):
         with migration_lock():
             pending = commands.pending_migrations()
             call_command("migrate", interactive=False, verbosity=0)
+            cache.clear()
         prepare_store(float(options["wait"]))
         self.stdout.write(f"{pending} migrations were applied." if pending else "The database is up to date.")
 

@@ -69,13 +69,12 @@ def proxy(bare: None, web: None) -> Iterator[Stalling]:
 
 
 def fail(monkeypatch: pytest.MonkeyPatch, cause: Exception) -> None:
-    """Have every query, put into SQL by Django now or once, end in an error of Postgres'."""
+    """Have every query end in an error of Postgres."""
     error = OperationalError(str(cause))
     error.__cause__ = cause
     monkeypatch.setattr("django.db.models.query.QuerySet._fetch_all", Mock(side_effect=error))
     monkeypatch.setattr("django.db.models.query.QuerySet.get", Mock(side_effect=error))
-    monkeypatch.setattr("kbpo.core.database.compiled.Compiled.all", Mock(side_effect=error))
-    monkeypatch.setattr("kbpo.core.database.compiled.CompiledUpdate.do", Mock(side_effect=error))
+    monkeypatch.setattr("django.db.models.query.QuerySet.update", Mock(side_effect=error))
 
 
 def test_silence_of_postgres_is_answered_within_seconds_until_it_speaks_again(

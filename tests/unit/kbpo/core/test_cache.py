@@ -2,9 +2,12 @@
 
 import socket
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+from redis import Redis
 
+from kbpo.core import embedded
 from kbpo.core.cache import ForgivingCache
 
 
@@ -46,3 +49,17 @@ def test_redis_is_asked_again_after_a_while(away: ForgivingCache) -> None:
     away._redis.get = lambda *args, **kwargs: "back"  # type: ignore[method-assign]
     away._away_until = 0.0
     assert away.get("a") == "back"
+
+
+def test_clearing_the_cache_leaves_the_broker_s_keys(tmp_path: Path) -> None:
+    server = embedded.redis(tmp_path)
+    address = f"unix://{server.acquire()}"
+    try:
+        cache, broker = ForgivingCache(address, {"KEY_PREFIX": "cache"}), Redis.from_url(address)
+        broker.set("_kombu.binding.kbpo", "binding")
+        cache.set("a", 1)
+        cache.clear()
+        assert cache.get("a") is None
+        assert broker.keys() == [b"_kombu.binding.kbpo"]
+    finally:
+        server.release()
