@@ -201,7 +201,8 @@ def test_labels_and_samples_in_files(said, client):
     assert {one for one, times in drawn.items() if times} == sampled
     pi = dict(zip(key, units["pi"], strict=True))
     assert last_pi
-    assert all(pi[one] == value for one, value in last_pi.items())
+    assert all(value <= pi[one] for one, value in last_pi.items())  # it grows as systems arrive
+    assert any(value == pi[one] for one, value in last_pi.items())
 
 
 def test_every_number_on_pages(said, client):
