@@ -104,8 +104,3 @@ def seconds_for(cents: int, *, reward_cents: int, seconds: float) -> int:
     60
     """
     return ceil(ceil(seconds) * cents / reward_cents)
-
-
-def cost(assignments: Iterable[tuple[int, int, int]]) -> int:
-    """Sum what assignments cost: (how many, reward, fee) of each sort, in cents."""
-    return sum(number * (reward_cents + fee_cents) for number, reward_cents, fee_cents in assignments)

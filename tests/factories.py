@@ -290,7 +290,7 @@ class InstanceFactory(factory.django.DjangoModelFactory[Instance]):
 
 
 def name_of(document, span):
-    return name_keys.digest(name_keys.name_key(document.doc_id, document.text, *span))
+    return name_keys.digest(name_keys.Names(document.doc_id, document.text).key(*span))
 
 
 class PredictionFactory(factory.django.DjangoModelFactory[Prediction]):

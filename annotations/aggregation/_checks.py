@@ -41,15 +41,3 @@ def integers(
         at = position[0] if dimensions == 1 else position
         refuse(argument, f"the value {array[position]:g} at position {at} is wrong; {rule} is needed")
     return array.astype(np.int64)
-
-
-def probabilities(argument: str, values: ArrayLike) -> FloatArray:
-    """Return numbers in [0, 1], in one dimension."""
-    array = np.asarray(values, dtype=np.float64)
-    if array.ndim != 1:
-        refuse(argument, f"has {array.ndim} dimensions; 1 needed")
-    wrong = ~((array >= 0) & (array <= 1))
-    if wrong.any():
-        first = int(np.argmax(wrong))
-        refuse(argument, f"the value {array[first]:g} at position {first} is wrong; it lies in [0, 1]")
-    return array

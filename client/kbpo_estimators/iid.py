@@ -1,6 +1,6 @@
 """The iid design of Chaganty et al. (2017): draws with replacement, independently for each system.
 
-`simple_precision` scores each system by its own draws; `joint_precision` lets systems with common instances
+`simple_estimates` scores each system by its own draws; `joint_estimates` lets systems with common instances
 use each other's. Both are unbiased, and with reweighted draws also of the precision under another weighting
 than these come from. They are right for draws with replacement only: drawn without, and scored as if with,
 they are biased.
@@ -229,35 +229,15 @@ class Ratio:
         return cls(ratio[drawn], float(wanted @ ratio))
 
 
-def simple_precision(samples: Sequence[Sample]) -> FloatArray:
-    """Estimate each system's precision as the mean label of its own draws.
+def simple_estimates(
+    samples: Sequence[Sample], ratios: Sequence[Ratio] | None = None
+) -> list[DrawnPrecision]:
+    """Estimate each system's precision as the mean label of its own draws, with variances s²/n.
 
     Parameters
     ----------
     samples : sequence of (int[n], float[n]), length m
         For each system the instances drawn and their labels f_i, 0 or 1.
-
-    Returns
-    -------
-    float[m]
-
-    Raises
-    ------
-    InvalidInput
-        If a system has no draws, lengths differ, or a label is not 0 or 1.
-    """
-    return np.array([one.estimate for one in simple_estimates(samples)])
-
-
-def simple_estimates(
-    samples: Sequence[Sample], ratios: Sequence[Ratio] | None = None
-) -> list[DrawnPrecision]:
-    """Return what `simple_precision` does, with variances s²/n.
-
-    Parameters
-    ----------
-    samples : sequence of (int[n], float[n]), length m
-        As in `simple_precision`.
     ratios : sequence of Ratio, length m, optional
         For the precision under another weighting than the draws come from: the mean of f_i p′_i/p_i.
 
@@ -268,7 +248,7 @@ def simple_estimates(
     Raises
     ------
     InvalidInput
-        As `simple_precision`, and if a ratio is missing.
+        If a system has no draws, lengths differ, a label is not 0 or 1, or a ratio is missing.
     """
     if ratios is not None:
         _checks.same_length("ratios", len(ratios), len(samples))
@@ -287,11 +267,12 @@ def simple_estimates(
     return found
 
 
-def joint_precision(P: Any, samples: Sequence[Sample]) -> FloatArray:
+def joint_estimates(P: Any, samples: Sequence[Sample], targets: Any = None) -> list[DrawnPrecision]:
     """Estimate each system's precision from the draws of all systems.
 
     P̂_i = Σ_j (w_ij/n_j) Σ_{x in X̂_j} p_i(x) f_i(x)/q_i(x), with q_i = Σ_j w_ij p_j and the weights of
-    `mixture_weights`. Unbiased.
+    `mixture_weights`. Unbiased. Its variance is Σ_j w_ij² s_ij²/n_j, where s_ij² is that of p_i f_i/q_i among
+    the draws of system j.
 
     Parameters
     ----------
@@ -300,29 +281,6 @@ def joint_precision(P: Any, samples: Sequence[Sample]) -> FloatArray:
     samples : sequence of (int[n_j], float[n_j] or float[m, n_j]), length m
         For each system the instances drawn, and their labels, 0 or 1. Where a label depends on the system
         that is scored (part `all`), row i holds f_i; it is not looked at where p_i is 0.
-
-    Returns
-    -------
-    float[m]
-
-    Raises
-    ------
-    InvalidInput
-        If a row of P does not sum to 1, a system has no draws or drew what it does not predict, lengths
-        differ, or a label is not 0 or 1.
-    """
-    return np.array([one.estimate for one in joint_estimates(P, samples)])
-
-
-def joint_estimates(P: Any, samples: Sequence[Sample], targets: Any = None) -> list[DrawnPrecision]:
-    """Return what `joint_precision` does, with variances Σ_j w_ij² s_ij²/n_j.
-
-    s_ij² is the variance of p_i f_i/q_i among the draws of system j.
-
-    Parameters
-    ----------
-    P, samples
-        As in `joint_precision`.
     targets : scipy.sparse CSR, m × N, optional
         For the precision under another weighting than the draws come from: row i is p′_i, which stands for
         p_i in the numerator and in w_ij, while q_i still mixes the p_j. Unbiased where p_i is above 0
@@ -335,7 +293,8 @@ def joint_estimates(P: Any, samples: Sequence[Sample], targets: Any = None) -> l
     Raises
     ------
     InvalidInput
-        As `joint_precision`, and if p′_i is above 0 where p_i is not.
+        If a row of P does not sum to 1, a system has no draws or drew what it does not predict, lengths
+        differ, a label is not 0 or 1, or p′_i is above 0 where p_i is not.
     """
     P = _checked_systems(P)
     drawn = _checked_draws(P, samples)
@@ -380,8 +339,8 @@ def shares_of_pool(P: Any, samples: Sequence[Sample]) -> list[ShareOfPool] | Non
 
     ν̂_i = Σ_draws (f_i/q) / Σ_draws (f/q), self-normalised, with q = Σ_j n_j p_j / Σ_j n_j. This mixture
     covers the whole pool: with w_ij in its place, systems without overlap would drop out of the denominator.
-    `labelled.labelled_recall` makes the joint recall of it. Parameters and errors are those of
-    `joint_precision`.
+    `labelled.weighted_labelled_recall` makes the joint recall of it. Parameters and errors are those of
+    `joint_estimates`.
 
     Returns
     -------

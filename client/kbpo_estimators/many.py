@@ -1,21 +1,15 @@
-"""Precision of all systems of a pool at once, for pools of a thousand systems and millions of instances.
-
-The estimates are those of `precision`, made from systems that `reduced` has reduced.
-"""
+"""Precision of all systems of a pool together, from systems that `reduced` has reduced."""
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import sparse
 
 from kbpo_estimators import _checks
 from kbpo_estimators._checks import FloatArray, IntArray
 from kbpo_estimators.coordinated import variance_weights
-from kbpo_estimators.intervals import Interval
 from kbpo_estimators.precision import (
     ALIKE,
     COLLINEAR,
@@ -23,14 +17,11 @@ from kbpo_estimators.precision import (
     PrecisionEstimate,
     both_need,
 )
-from kbpo_estimators.recall import RecallEstimate
 from kbpo_estimators.reduced import ModelSums, Reduced
 
 _ROUNDING = 1e-12
 _ENTRIES = 1 << 15
 """Entries that are looked at together: so many that what is made of them stays in a processor's cache."""
-_BLOCK = 4_096
-"""Instances of the sample whose multipliers are in memory at a time."""
 
 
 def difference_precisions(
@@ -40,7 +31,13 @@ def difference_precisions(
     model: str | None = None,
     confidence_needs: int = CONFIDENCE_NEEDS,
 ) -> list[PrecisionEstimate]:
-    """Estimate the precision of every system, as `precision.difference_precision` does of one.
+    """Estimate the precision of every system from a coordinated sample.
+
+    P̂ = Σ_k { Σ_{fold k} p β̂₋ₖ·z + Σ_{sample, fold k} (p/π)(f − β̂₋ₖ·z) }, where β̂₋ₖ is the least-squares fit
+    of f on z with weights p/π over the sample in the other folds. With n₋ₖ sampled instances in those, z = 1
+    if n₋ₖ < `confidence_needs`, (1, ĝ₋ₖ) if n₋ₖ is less than twice that, else (1, confidence, ĝ₋ₖ); without
+    what is the same for all of them, and without the confidence where it says what ĝ₋ₖ does. β̂₋ₖ = 0 if
+    n₋ₖ = 0.
 
     Parameters
     ----------
@@ -50,7 +47,7 @@ def difference_precisions(
     model : str, optional
         Which of `reduced.models` says how likely instances are right; without it confidences alone do.
     confidence_needs : int
-        As in `difference_precision`.
+        See above; at least 1.
 
     Returns
     -------
@@ -63,41 +60,6 @@ def difference_precisions(
     """
     f = _checks.labels("labels", labels, reduced.positions.size)
     return _estimates(reduced, f, None if model is None else reduced.models[model], confidence_needs)
-
-
-def noise_adjusted_precisions(
-    reduced: Reduced, labels: ArrayLike, *, confidence_needs: int = CONFIDENCE_NEEDS
-) -> list[PrecisionEstimate]:
-    """Estimate the precision of every system from labels that are unbiased, not exact.
-
-    As `precision.noise_adjusted_precision` does of one.
-
-    Parameters
-    ----------
-    reduced : Reduced
-    labels : float[E]
-        g for each entry.
-    confidence_needs : int
-
-    Returns
-    -------
-    list of PrecisionEstimate, length m
-
-    Raises
-    ------
-    InvalidInput
-        If there is another number of labels, or one is not finite.
-    """
-    g = _checks.vector("labels", labels, reduced.positions.size)
-    system = np.repeat(np.arange(reduced.systems), np.diff(reduced.indptr))
-    terms = reduced.p**2 / reduced.pi[reduced.positions] * g * (g - 1.0)
-    noises = np.maximum(0.0, np.bincount(system, terms, minlength=reduced.systems))
-    found = []
-    for one, noise in zip(_estimates(reduced, g, None, confidence_needs), noises.tolist(), strict=True):
-        need = 1.0 / one.n_eff + 4.0 * noise
-        n_eff = 1.0 / need if need > 0 else math.inf
-        found.append(replace(one, variance=one.variance + noise, n_eff=n_eff))
-    return found
 
 
 def _estimates(
@@ -259,94 +221,3 @@ def _lines(
     of_c = np.where(both, over(gg * cf - cg * gf, determinant), np.where(with_c & ~with_g, over(cf, cc), 0.0))
     of_g = np.where(both, over(cc * gf - cg * cf, determinant), np.where(with_g, over(gf, gg), 0.0))
     return _Lines(level, of_c, np.where(of_c != 0, centre_c, 0.0), of_g, np.where(of_g != 0, centre_g, 0.0))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Replicates:
-    """Bootstrap replicates of every system's scores; systems share them, so differences may be taken.
-
-    Attributes
-    ----------
-    precision, recall, f1 : float32[m, B]
-        Recall and F1 are NaN for a system whose recall is not estimable.
-    """
-
-    precision: Any
-    recall: Any
-    f1: Any
-
-    def intervals(self, scores: Any, estimates: Sequence[float], level: float) -> Iterator[Interval]:
-        """Return percentile intervals of one of the three, in [0, 1] and about the estimates."""
-        low, high = np.nanquantile(scores, [(1 - level) / 2, (1 + level) / 2], axis=1).clip(0.0, 1.0)
-        for estimate, one, other in zip(estimates, low, high, strict=True):
-            yield Interval(estimate, min(estimate, float(one)), max(estimate, float(other)))
-
-
-def bootstrap(
-    reduced: Reduced,
-    precisions: Sequence[PrecisionEstimate],
-    recalls: Sequence[RecallEstimate | None],
-    replicates: int,
-    rng: np.random.Generator,
-) -> Replicates:
-    """Draw replicates of all systems' scores together.
-
-    Each sampled instance and each exhaustive document has one random sign in each replicate. It multiplies
-    what it contributes to each system's precision and recall, so that replicates vary, and systems vary
-    together, exactly as the estimated variances and covariances say. F1 follows from both, unlinearised.
-
-    Parameters
-    ----------
-    reduced : Reduced
-    precisions : sequence of PrecisionEstimate, length m
-    recalls : sequence of RecallEstimate or None, length m
-        From documents alone, drawn by simple random sampling.
-    replicates : int
-        B, at least 2.
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    Replicates
-    """
-    _checks.same_length("precisions", len(precisions), reduced.systems)
-    _checks.same_length("recalls", len(recalls), reduced.systems)
-    draws = _checks.whole("replicates", replicates, 2)
-    spread = np.concatenate([one.contributions for one in precisions])
-    spread *= np.sqrt(variance_weights(reduced.pi))[reduced.positions]
-    shape = (reduced.systems, reduced.pi.size)
-    by_instance = sparse.csc_array(
-        sparse.csr_array((spread.astype(np.float32), reduced.positions, reduced.indptr), shape=shape)
-    )
-    precision = _repeated([one.estimate for one in precisions], draws)
-    for start in range(0, reduced.pi.size, _BLOCK):
-        block = by_instance[:, start : start + _BLOCK].toarray()
-        precision += block @ _signs(rng, block.shape[1], draws)
-    recall = np.full_like(precision, np.nan)
-    known = [number for number, one in enumerate(recalls) if one is not None]
-    some = [one for one in recalls if one is not None]
-    if some:
-        Z = np.array([_scaled(one) for one in some], dtype=np.float32)
-        recall[known] = _repeated([one.estimate for one in some], draws) + Z @ _signs(rng, Z.shape[1], draws)
-    clipped, found = precision.clip(0, 1), recall.clip(0, 1)
-    total = clipped + found
-    f1 = np.divide(2 * clipped * found, total, out=np.where(np.isnan(total), total, 0), where=total > 0)
-    return Replicates(precision, recall, f1)
-
-
-def _repeated(estimates: Sequence[float], times: int) -> Any:
-    return np.repeat(np.array(estimates, dtype=np.float32)[:, None], times, axis=1)
-
-
-def _scaled(recall: RecallEstimate) -> FloatArray:
-    """Return residuals whose squares sum to the variance of recall."""
-    squares = float((recall.residuals**2).sum())
-    scale = math.sqrt(recall.variance_of_documents / squares) if squares > 0 else 0.0
-    return recall.residuals * scale
-
-
-def _signs(rng: np.random.Generator, rows: int, columns: int) -> Any:
-    """Return −1 and 1, each as likely, float32[rows, columns]."""
-    count = rows * columns
-    bits = np.unpackbits(np.frombuffer(rng.bytes((count + 7) // 8), dtype=np.uint8), count=count)
-    return bits.reshape(rows, columns).astype(np.float32) * np.float32(2.0) - np.float32(1.0)

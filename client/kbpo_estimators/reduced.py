@@ -4,14 +4,12 @@ An estimate needs each fold's sums over all of a system's instances, and beyond 
 pool is first reduced to those, in one pass over each system; what follows costs no more than the sample is.
 """
 
-import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import sparse
 
 from kbpo_estimators import _checks
 from kbpo_estimators._checks import BoolArray, FloatArray, IntArray
@@ -83,56 +81,6 @@ class Reduced:
         return PoolSample(variance_weights(self.pi), self.positions[own])
 
 
-def reduce(
-    P: Any,
-    pi: ArrayLike,
-    sampled: ArrayLike,
-    folds: ArrayLike,
-    confidence: Any = None,
-    *,
-    models: Mapping[str, Predicted] | None = None,
-    k: int = FOLDS,
-) -> Reduced:
-    """Reduce the systems of a pool to what their estimates need.
-
-    Parameters
-    ----------
-    P : scipy.sparse CSR, m × N
-        Row i is p_i over the instances of the pool, with sorted indices; rows sum to 1.
-    pi : float[N]
-        π_B, in (0, 1]; not looked at where no system has the instance.
-    sampled : bool[N]
-        {u < π_B}, and what is known.
-    folds : int[N]
-        From 0 to k − 1.
-    confidence : scipy.sparse CSR, m × N, optional
-        With exactly the entries of P.
-    models : mapping of str to Predicted, optional
-        What `pooled.learn` returned.
-    k : int
-
-    Returns
-    -------
-    Reduced
-
-    Raises
-    ------
-    InvalidInput
-        If a row does not sum to 1, lengths differ, a value is out of range, an instance with π = 1 is not in
-        the sample, or the confidences have other entries than P.
-    """
-    _refuse_other_entries(P, confidence)
-    _checks.same_length("pi", np.size(pi), P.shape[1])
-
-    def systems() -> Iterator[Weighted]:
-        for start, end in itertools.pairwise(P.indptr):
-            own = slice(start, end)
-            c = np.zeros(end - start) if confidence is None else confidence.data[own]
-            yield P.indices[own], {"P": P.data[own]}, c
-
-    return reduce_systems(systems(), P.shape[0], pi, sampled, folds, models=models, k=k)["P"]
-
-
 Weighted = tuple[IntArray, Mapping[str, FloatArray], FloatArray]
 """A system's instances (positions in the pool), its p there by name, and its confidences."""
 
@@ -156,8 +104,15 @@ def reduce_systems(
         names for all), and its confidences. What is summed over a system is summed in the order given.
     m : int
         How many systems there are.
-    pi, sampled, folds, models, k
-        As in `reduce`.
+    pi : float[N]
+        π_B, in (0, 1]; not looked at where no system has the instance.
+    sampled : bool[N]
+        {u < π_B}, and what is known.
+    folds : int[N]
+        From 0 to k − 1.
+    models : mapping of str to Predicted, optional
+        The result of `pooled.learn`.
+    k : int
 
     Returns
     -------
@@ -167,7 +122,8 @@ def reduce_systems(
     Raises
     ------
     InvalidInput
-        As `reduce`.
+        If a system's weights do not sum to 1, lengths differ, a value is out of range, or an instance with
+        π = 1 is not in the sample.
     """
     pool = _Pool.of(pi, sampled, folds, k)
     models = _checked(models or {}, pool)
@@ -246,7 +202,7 @@ def reduce_groups(
     m, groups : int
         How many systems there are, and groups.
     pi, sampled, folds, models, k
-        As in `reduce`.
+        As in `reduce_systems`.
 
     Returns
     -------
@@ -383,23 +339,3 @@ def _refuse_wrong(P: str, sums: FloatArray) -> None:
     if missing.any():
         system = int(np.argmax(missing))
         _checks.refuse("sampled", f"leaves out some instance of system {system} whose π is 1; it must not")
-
-
-def _refuse_other_entries(P: Any, confidence: Any) -> None:
-    if not _is_csr(P):
-        _checks.refuse("P", "is not a sparse CSR matrix; one row a system, one column an instance are needed")
-    if P.shape[0] == 0:
-        _checks.refuse("P", "has no rows; at least one system is needed")
-    if confidence is None:
-        return
-    if not (
-        _is_csr(confidence)
-        and confidence.shape == P.shape
-        and np.array_equal(confidence.indptr, P.indptr)
-        and np.array_equal(confidence.indices, P.indices)
-    ):
-        _checks.refuse("confidence", "has other entries than P; one for each entry of P is needed")
-
-
-def _is_csr(matrix: Any) -> bool:
-    return bool(sparse.issparse(matrix)) and matrix.ndim == 2 and matrix.format == "csr"

@@ -270,7 +270,7 @@ class Estimates:
                     )
 
 
-def coordinated_scores(
+def coordinated_estimates(
     systems: Sequence[System],
     labels: Labels,
     sample: CoordinatedSample,
@@ -280,9 +280,8 @@ def coordinated_scores(
     audited: AuditedLabels | None = None,
     weightings: Sequence[str] | None = None,
     parts: Sequence[str] | None = None,
-    levels: Sequence[float] = intervals.LEVELS,
-) -> Iterator[SystemScore]:
-    """Score every system under the coordinated design, with recall by each estimator.
+) -> Iterator[Estimates]:
+    """Estimate every system's scores under the coordinated design, with recall by each estimator.
 
     Parameters
     ----------
@@ -297,66 +296,12 @@ def coordinated_scores(
         for the truth, and corrected for the judges' errors.
     weightings, parts : sequence of str or None
         Which scores to make; None for all that the systems and labels have.
-    levels : sequence of float
 
     Yields
     ------
-    SystemScore
-        With estimators ``documents``, ``labelled`` and ``both``.
-    """
-    for estimates in coordinated_estimates(
-        systems,
-        labels,
-        sample,
-        documents,
-        features=features,
-        audited=audited,
-        weightings=weightings,
-        parts=parts,
-    ):
-        yield from estimates.scores(levels)
-
-
-def iid_scores(
-    systems: Sequence[System],
-    labels: Labels,
-    sample: IidSample,
-    documents: Documents | DocumentSums | None,
-    *,
-    weightings: Sequence[str] | None = None,
-    parts: Sequence[str] | None = None,
-    resampling: Resampling | None = None,
-    levels: Sequence[float] = intervals.LEVELS,
-) -> Iterator[SystemScore]:
-    """Score every system under independent draws, by its own draws and by those of all.
-
-    Parameters are those of `coordinated_scores`, and `resampling`: with it there are bootstrap intervals too.
-
-    Yields
-    ------
-    SystemScore
-        With estimators ``simple`` and ``joint``, and ``simple_bootstrap`` and ``joint_bootstrap``.
-    """
-    for estimates in iid_estimates(
-        systems, labels, sample, documents, weightings=weightings, parts=parts, resampling=resampling
-    ):
-        yield from estimates.scores(levels)
-
-
-def coordinated_estimates(
-    systems: Sequence[System],
-    labels: Labels,
-    sample: CoordinatedSample,
-    documents: Documents | DocumentSums | None,
-    *,
-    features: UnitFeatures | None = None,
-    audited: AuditedLabels | None = None,
-    weightings: Sequence[str] | None = None,
-    parts: Sequence[str] | None = None,
-) -> Iterator[Estimates]:
-    """Return the estimates under the coordinated design, part by part; parameters as `coordinated_scores`.
-
-    Those of a part by the votes come first, then, with an audit, the corrected ones.
+    Estimates
+        Part by part: those by the votes, then, with an audit, the corrected ones. The estimators are
+        ``documents``, ``labelled`` and ``both``.
     """
     parts = labels.parts if parts is None else parts
     models = pooled_models(systems, labels, sample, features, parts) if features is not None else {}
@@ -506,7 +451,16 @@ def iid_estimates(
     parts: Sequence[str] | None = None,
     resampling: Resampling | None = None,
 ) -> Iterator[Estimates]:
-    """Return the estimates under independent draws, part by part; parameters as `iid_scores`.
+    """Estimate every system's scores under independent draws, by its own draws and by those of all.
+
+    Parameters are those of `coordinated_estimates`, and `resampling`: with it there are bootstrap intervals
+    too.
+
+    Yields
+    ------
+    Estimates
+        Part by part, with the estimators ``simple`` and ``joint``, and ``simple_bootstrap`` and
+        ``joint_bootstrap``.
 
     Under other weightings than that of the draws these are reweighted.
     """

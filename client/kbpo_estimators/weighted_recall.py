@@ -62,20 +62,10 @@ class TrueRelations:
         return TrueRelations(columns.size, place[self.document[kept]], *of_kept), kept
 
 
-def relation_weights(true: TrueRelations, counts: FloatArray, weighting: str) -> FloatArray:
-    """Weigh true relations under a weighting of `weighting.WEIGHTINGS`.
+def weigher(true: TrueRelations, weighting: str) -> Callable[[FloatArray], FloatArray]:
+    """Return a function from how many each relation stands for (float[T]) to its weight v (float[T]).
 
-    Parameters
-    ----------
-    true : TrueRelations
-    counts : float[T]
-        For how many each stands; those with 0 are not there.
-    weighting : str
-
-    Returns
-    -------
-    float[T]
-        v for each that is counted once; they sum to no certain number.
+    A relation that stands for 0 is not there. The weights sum to no certain number.
 
     Raises
     ------
@@ -85,14 +75,9 @@ def relation_weights(true: TrueRelations, counts: FloatArray, weighting: str) ->
     Examples
     --------
     >>> true = TrueRelations(2, np.array([0, 0, 1]), np.array([0, 0, 1]), np.array([0, 1, 1]), np.arange(3))
-    >>> relation_weights(true, np.ones(3), "relation").tolist()
+    >>> weigher(true, "relation")(np.ones(3)).tolist()
     [1.0, 0.5, 0.5]
     """
-    return _weigher(true, weighting)(counts)
-
-
-def _weigher(true: TrueRelations, weighting: str) -> Callable[[FloatArray], FloatArray]:
-    """Return what weighs true relations by their counts; what does not depend on these is looked at once."""
     if weighting not in WEIGHTED:
         _checks.refuse("weighting", f"is {weighting!r}; one of {', '.join(WEIGHTED)} is needed")
     said = _said(true) if weighting == "subject_relation" else None
@@ -154,7 +139,7 @@ def weighted_recalls(
     if not true.document.size:
         return [None] * found.shape[0]
     counts = of_document[true.document]
-    weigh = _weigher(true, weighting)
+    weigh = weigher(true, weighting)
     share = counts * weigh(counts)
     estimates = (found @ share) / share.sum()
     residuals = np.zeros((found.shape[0], true.documents))

@@ -9,10 +9,8 @@ own full name, would find more than one that links well.) It finds one of those 
 its spans cover best. So wide spans find nothing more; several predictions may find one true relation.
 """
 
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
@@ -82,90 +80,6 @@ def full_names(text: str, canonical: Span, mentions: Iterable[Span]) -> tuple[Sp
     return tuple(sorted({canonical, *(one for one in mentions if reads(one) == name)}))
 
 
-def matches(
-    claim: Claim, true: TrueRelation, words: Words, ontology: Ontology, part: str = "relation"
-) -> bool:
-    """Say whether the claim matches the true relation.
-
-    Parameters
-    ----------
-    claim : Claim
-    true : TrueRelation
-    words : Words
-        With those of the document.
-    ontology : Ontology
-        Which says what is symmetric.
-    part : {"relation", "all"}
-        Whether the relation alone counts, or the canonical mentions too.
-
-    Returns
-    -------
-    bool
-
-    Raises
-    ------
-    InvalidInput
-        If the part has no recall, the predicate is not in the ontology, or the document's words are missing.
-
-    Examples
-    --------
-    >>> from kbpo_formats.ontologies.builtin import DEFAULT, read_builtin
-    >>> tac = read_builtin(DEFAULT)
-    >>> true = TrueRelation("D", "per:spouse", Span(0, 3), Span(12, 15))
-    >>> words = Words.of({"D": "Ann married Bob in Bonn, which is nice."})
-    >>> matches(Claim("D", "per:spouse", Span(12, 23), Span(0, 3)), true, words, tac)
-    True
-    >>> matches(Claim("D", "per:spouse", Span(12, 28), Span(0, 3)), true, words, tac)
-    False
-    """
-    return _coverage(claim, true, words, ontology, part) is not None
-
-
-def _coverage(
-    claim: Claim, true: TrueRelation, words: Words, ontology: Ontology, part: str
-) -> Fraction | None:
-    """Return by how much the two cover each other; None where they do not match."""
-    _refuse_part(part)
-    if (claim.doc_id, claim.predicate) != (true.doc_id, true.predicate):
-        return None
-    turned = true._replace(
-        subject=true.object,
-        object=true.subject,
-        subject_names=true.object_names,
-        object_names=true.subject_names,
-    )
-    ways = (true, turned) if _is_symmetric(true.predicate, ontology) else (true,)
-    return max(
-        (
-            _overlap_over_union(claim.subject, way.subject) + _overlap_over_union(claim.object, way.object)
-            for way in ways
-            if _fits(claim, way, words, part)
-        ),
-        default=None,
-    )
-
-
-def _fits(claim: Claim, true: TrueRelation, words: Words, part: str) -> bool:
-    def near(span: Span, mention: Span) -> bool:
-        more = words.touched(true.doc_id, span) - words.touched(true.doc_id, mention)
-        return span.overlaps(mention) and more <= MORE_WORDS
-
-    def links(canonical: Span | None, names: Iterable[Span]) -> bool:
-        return canonical is None or any(near(canonical, name) for name in names)
-
-    if not (near(claim.subject, true.subject) and near(claim.object, true.object)):
-        return False
-    return part == "relation" or (
-        links(claim.subject_canonical, true.subject_names)
-        and links(claim.object_canonical, true.object_names)
-    )
-
-
-def _overlap_over_union(one: Span, other: Span) -> Fraction:
-    shared = min(one.end, other.end) - max(one.start, other.start)
-    return Fraction(shared, max(one.end, other.end) - min(one.start, other.start))
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Matching:
     """Which claims find which true relations.
@@ -190,51 +104,6 @@ class Matching:
         found = np.zeros_like(self.found)
         found[self.true[claims[self.claim]]] = True
         return found
-
-
-def match(
-    claims: Sequence[Claim],
-    true: Sequence[TrueRelation],
-    words: Words,
-    ontology: Ontology,
-    part: str = "relation",
-) -> Matching:
-    """Find the true relation of each claim: of those that it matches the best covered, then the first.
-
-    Parameters
-    ----------
-    claims : sequence of Claim
-    true : sequence of TrueRelation
-    words : Words
-        With those of each document that has both.
-    ontology : Ontology
-        Which says what is symmetric.
-    part : {"relation", "all"}
-
-    Returns
-    -------
-    Matching
-
-    Raises
-    ------
-    InvalidInput
-        As `matches`.
-    """
-    _refuse_part(part)
-    groups: dict[tuple[str, str], list[int]] = defaultdict(list)
-    for position, relation in enumerate(true):
-        groups[relation.doc_id, relation.predicate].append(position)
-    pairs = []
-    for position, claim in enumerate(claims):
-        covered = {
-            candidate: coverage
-            for candidate in groups.get((claim.doc_id, claim.predicate), ())
-            if (coverage := _coverage(claim, true[candidate], words, ontology, part)) is not None
-        }
-        if covered:
-            pairs.append((position, max(covered, key=covered.__getitem__)))
-    pair_array = np.array(pairs, dtype=np.int64).reshape(-1, 2)
-    return _matching(pair_array[:, 0], pair_array[:, 1], len(claims), len(true))
 
 
 def _matching(claim: IntArray, true: IntArray, claims: int, relations: int) -> Matching:
@@ -267,15 +136,35 @@ class ClaimColumns:
     subject_canonical: IntArray
     object_canonical: IntArray
 
+    @classmethod
+    def of(cls, claims: Sequence[Claim]) -> "ClaimColumns":
+        """Return claims as columns."""
+        doc_ids = {doc_id: code for code, doc_id in enumerate(dict.fromkeys(one.doc_id for one in claims))}
+        predicates = {name: code for code, name in enumerate(dict.fromkeys(one.predicate for one in claims))}
 
-def match_columns(
+        def ends(spans: Iterable[Span | None]) -> IntArray:
+            return np.array([span or (-1, -1) for span in spans], dtype=np.int64).reshape(-1, 2)
+
+        return cls(
+            list(doc_ids),
+            list(predicates),
+            np.array([doc_ids[one.doc_id] for one in claims], dtype=np.int64),
+            np.array([predicates[one.predicate] for one in claims], dtype=np.int64),
+            ends(one.subject for one in claims),
+            ends(one.object for one in claims),
+            ends(one.subject_canonical for one in claims),
+            ends(one.object_canonical for one in claims),
+        )
+
+
+def match(
     claims: ClaimColumns,
     true: Sequence[TrueRelation],
     words: Words,
     ontology: Ontology,
     part: str = "relation",
 ) -> Matching:
-    """Match as `match` does, hundreds of thousands of claims at a time.
+    """Find the true relation of each claim: of those that it matches the best covered, then the first.
 
     Parameters
     ----------
@@ -294,7 +183,17 @@ def match_columns(
     Raises
     ------
     InvalidInput
-        As `matches`.
+        If the part has no recall, a predicate is not in the ontology, or a document's words are missing.
+
+    Examples
+    --------
+    >>> from kbpo_formats.ontologies.builtin import DEFAULT, read_builtin
+    >>> tac = read_builtin(DEFAULT)
+    >>> true = [TrueRelation("D", "per:spouse", Span(0, 3), Span(12, 15))]
+    >>> words = Words.of({"D": "Ann married Bob in Bonn, which is nice."})
+    >>> claims = [Claim("D", "per:spouse", Span(12, end), Span(0, 3)) for end in (23, 28)]
+    >>> match(ClaimColumns.of(claims), true, words, tac).correct.tolist()
+    [True, False]
     """
     _refuse_part(part)
     symmetric = np.array([_is_symmetric(one, ontology) for one in claims.predicates], dtype=np.bool_)

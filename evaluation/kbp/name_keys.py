@@ -266,28 +266,6 @@ class Names:
         return mixed[bisect_right(starts, at) - 1]
 
 
-def name_key(document: str, text: str, start: int, end: int) -> str:
-    r"""Return the name key of a span of a document.
-
-    Who asks for many spans of a document asks `Names` instead, which reads the text once.
-
-    Parameters
-    ----------
-    document : str
-        What tells it from the corpus' other documents: its id.
-    text : str
-    start, end : int
-        Half-open character offsets into the text.
-
-    Examples
-    --------
-    >>> text = "Ada Byron of the North met her. So did the University of St Ives."
-    >>> name_key("D", text, 4, 5), name_key("D", text, 27, 30), name_key("D", text, 46, 64)
-    ('ada byron of the north', '\tD\ther', 'university of st ives')
-    """
-    return Names(document, text).key(start, end)
-
-
 def digest(key: str) -> int:
     """Return the number that stands for a key where it is stored: a text that is taken down leaves no name.
 

@@ -7,7 +7,6 @@ import numpy as np
 
 from kbpo_estimators import _checks
 from kbpo_estimators._checks import IntArray
-from kbpo_formats.spans import Span
 
 # Unicode has no white space beyond its first plane.
 _SPACES = np.array([code for code in range(0x10000) if chr(code).isspace()], dtype=np.uint32)
@@ -36,8 +35,8 @@ class Words:
         Examples
         --------
         >>> words = Words.of({"D": "Ann  met Bo.", "E": "Yes"})
-        >>> words.touched("D", Span(1, 6)), words.touched("D", Span(3, 5)), words.touched("E", Span(0, 3))
-        (2, 0, 1)
+        >>> words.touched_by(words.begin("DDE")[:, None] + np.array([(1, 6), (3, 5), (0, 3)])).tolist()
+        [2, 0, 1]
         """
         lengths = [len(text) + 1 for text in texts.values()]
         places = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]).tolist()
@@ -61,12 +60,6 @@ class Words:
             if doc_id not in self.places:
                 _checks.refuse("words", f"lack the text of document {doc_id!r}; it is needed to match there")
         return np.array([self.places[doc_id] for doc_id in wanted], dtype=np.int64)
-
-    def touched(self, doc_id: str, span: Span) -> int:
-        """Return how many words a span of a document shares a character with."""
-        (begin,) = self.begin([doc_id]).tolist()
-        before = self.starts.searchsorted(begin + span.end, "left")
-        return int(before - self.ends.searchsorted(begin + span.start, "right"))
 
     def touched_by(self, spans: IntArray) -> IntArray:
         """Return how many words each span touches (int[n]); spans, int[n, 2], count from the first text."""

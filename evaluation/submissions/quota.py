@@ -65,11 +65,6 @@ def standing(*, submission: Submission, now: datetime) -> Standing:
     return Standing(left, time if time > now else None)
 
 
-def standing_of(*, team: Team, corpus: Corpus, user: User, now: datetime) -> Standing:
-    """Return what is left for the next submission of a team's that a person uploads."""
-    return standing(submission=Submission(team=team, corpus=corpus, uploaded_by=user), now=now)
-
-
 @dataclass(frozen=True, slots=True)
 class Quota:
     """What a team may still have judged in a corpus, for one of its members.

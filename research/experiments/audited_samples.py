@@ -6,11 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from annotations.aggregation.correction import calibrate
 from annotations.aggregation.crowds import Crowd
 from annotations.aggregation.dawid_skene import dawid_skene
 from kbpo_estimators import coordinated, weighting
-from kbpo_estimators.differences import precision_difference
 from kbpo_estimators.document_samples import SimpleRandom, draw_documents
 from kbpo_estimators.f1 import harmonic
 from kbpo_estimators.intervals import Interval, difference_interval, f1_interval, interval
@@ -23,16 +21,19 @@ from kbpo_estimators.judging.drawing import (
     drawn,
 )
 from kbpo_estimators.judging.products import JudgedEntries, Products
-from kbpo_estimators.labelled import ShareOfPool, both, labelled_recall, planned_alpha, share_of_pool
-from kbpo_estimators.many import difference_precisions, noise_adjusted_precisions
+from kbpo_estimators.labelled import ShareOfPool, both, share_of_pool
+from kbpo_estimators.many import difference_precisions
 from kbpo_estimators.pooled import Predicted, SampleEntries, learn
 from kbpo_estimators.recall import RecallEstimate, document_recall
 from kbpo_estimators.reduced import Reduced, reduce_systems
 from research.experiments.arrivals import World, present
+from research.experiments.correction import calibrate, noise_adjusted_precisions
 from research.experiments.coverage import EXHAUSTIVE
 from research.experiments.mentions import Mentions
 from research.experiments.pool import BoolArray
 from research.experiments.runs import FloatArray, IntArray
+from tests.oracles.differences import precision_difference
+from tests.oracles.labelled import labelled_recall, planned_alpha
 from tests.readers.knowledgenet import KnowledgeNet
 
 WORKERS, VOTES = 30, 3

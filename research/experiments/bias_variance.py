@@ -21,13 +21,14 @@ from scipy.optimize import brentq
 from kbpo_estimators import coordinated, iid, labelled, weighting
 from kbpo_estimators.document_samples import SimpleRandom
 from kbpo_estimators.pooled import SampleEntries, UnitFeatures, learn
-from kbpo_estimators.precision import difference_precision
 from kbpo_estimators.recall import document_recall
 from kbpo_estimators.scores import System
 from research.experiments import figures
 from research.experiments.outcome import Compared, Options, Outcome
 from research.experiments.pool import FACTS, MISTAKES, BoolArray, Pool, Taste, draw_pool
 from research.experiments.runs import TOP, FloatArray, IntArray, normal_quantile
+from tests.oracles.labelled import labelled_recall, planned_alpha
+from tests.oracles.precision import difference_precision
 
 TEAMS = 9
 DRAWS = 5_000
@@ -230,8 +231,8 @@ def _from_draws(pool: Pool, name: str, drawn: list[IntArray], facts: BoolArray) 
     if shares is None:
         raise AssertionError("no draw is correct; the pool's precision is far too low for this experiment")
     return {
-        ("simple", "precision"): iid.simple_precision(samples),
-        ("joint", "precision"): iid.joint_precision(P, samples),
+        ("simple", "precision"): np.array([one.estimate for one in iid.simple_estimates(samples)]),
+        ("joint", "precision"): np.array([one.estimate for one in iid.joint_estimates(P, samples)]),
         ("simple", "recall"): facts.mean(axis=1),
         ("joint", "recall"): facts.any(axis=0).mean() * np.array([share.estimate for share in shares]),
     }
@@ -297,8 +298,8 @@ def _coordinated(
         share = labelled.share_of_pool(pi[sampled], correct[sampled], (correct * own)[sampled])
         combined = labelled.both(
             document_recall(true, found, sample),
-            labelled.labelled_recall(share, true, in_pool, found, found, sample),
-            labelled.planned_alpha(teams, own, pi, documents, population),
+            labelled_recall(share, true, in_pool, found, found, sample),
+            planned_alpha(teams, own, pi, documents, population),
         )
         recall[system] = np.nan if combined is None else combined.estimate
     return {

@@ -17,9 +17,8 @@ from kbpo_estimators import coordinated, weighting
 from kbpo_estimators.document_samples import SimpleRandom, draw_documents
 from kbpo_estimators.f1 import PoolSample, harmonic
 from kbpo_estimators.intervals import LEVELS, Interval, f1_interval, interval
-from kbpo_estimators.labelled import both, labelled_recall, planned_alpha, share_of_pool
+from kbpo_estimators.labelled import both, share_of_pool
 from kbpo_estimators.pooled import SampleEntries, learn
-from kbpo_estimators.precision import difference_precision
 from kbpo_estimators.recall import document_recall
 from kbpo_estimators.scores import System
 from research.experiments import figures
@@ -28,6 +27,8 @@ from research.experiments.outcome import Compared, Options, Outcome
 from research.experiments.pool import BoolArray
 from research.experiments.runs import FloatArray, IntArray
 from research.experiments.worlds import ClusteredCorpus, LoneSystem
+from tests.oracles.labelled import labelled_recall, planned_alpha
+from tests.oracles.precision import difference_precision
 from tests.readers import knowledgenet
 from tests.readers.knowledgenet import KnowledgeNet
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from evaluation.kbp.name_keys import name_key
+from evaluation.kbp.name_keys import Names
 from kbpo_estimators.document_samples import (
     SimpleRandom,
     TwoPhase,
@@ -105,7 +105,7 @@ def of_knowledgenet(data: KnowledgeNet) -> Corpus:
     code: dict[str, int] = {}
     entity = np.array(
         [
-            code.setdefault(name_key(one.doc_id, data.texts[one.doc_id], *span), len(code))
+            code.setdefault(Names(one.doc_id, data.texts[one.doc_id]).key(*span), len(code))
             for one in data.relations
             for span in (one.subject, one.object)
         ]

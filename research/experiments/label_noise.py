@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from annotations.aggregation.correction import calibrate
 from annotations.aggregation.dawid_skene import dawid_skene
 from kbpo_estimators.intervals import interval
-from kbpo_estimators.precision import difference_precision, noise_adjusted_precision
 from research.experiments import figures
+from research.experiments.correction import calibrate
 from research.experiments.outcome import Compared, Options, Outcome
 from research.experiments.runs import FloatArray
+from tests.oracles.precision import difference_precision, noise_adjusted_precision
 
 Crowd = Callable[[np.random.Generator], FloatArray]
 """Draws how often each worker errs."""

@@ -17,19 +17,14 @@ from scipy import sparse
 from kbpo_estimators import coordinated, iid
 from kbpo_estimators.document_samples import SimpleRandom
 from kbpo_estimators.f1 import harmonic
-from kbpo_estimators.labelled import (
-    PLANNED_DENSITY,
-    both,
-    labelled_recall,
-    planned_alpha,
-    share_of_pool,
-)
-from kbpo_estimators.precision import difference_precision
+from kbpo_estimators.labelled import PLANNED_DENSITY, both, share_of_pool
 from kbpo_estimators.recall import document_recall
 from research.experiments import figures
 from research.experiments.outcome import Compared, Options, Outcome
 from research.experiments.pool import BoolArray
 from research.experiments.runs import FloatArray, IntArray
+from tests.oracles.labelled import labelled_recall, planned_alpha
+from tests.oracles.precision import difference_precision
 
 SYSTEMS = ("P", "P+L", "P+L+N")
 MEASURES = ("precision", "recall", "F1")
@@ -142,8 +137,8 @@ def _from_draws(corpus: Corpus, rng: np.random.Generator) -> tuple[FloatArray, t
     shares = iid.shares_of_pool(P, samples)
     if shares is None:
         raise AssertionError("a third and more of what is drawn is correct")
-    return iid.simple_precision(samples), (
-        iid.joint_precision(P, samples),
+    return np.array([one.estimate for one in iid.simple_estimates(samples)]), (
+        np.array([one.estimate for one in iid.joint_estimates(P, samples)]),
         np.array([share.estimate for share in shares]),
     )
 

@@ -14,11 +14,11 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from kbpo_estimators import coordinated
-from kbpo_estimators.precision import difference_precision
 from research.experiments import figures
 from research.experiments.outcome import Compared, Options, Outcome
 from research.experiments.pool import BoolArray, Pool, draw_pool
 from research.experiments.runs import FloatArray, IntArray
+from tests.oracles.precision import difference_precision
 
 HONEST = 8
 """Systems that are sampled before; one of them is the adversary's own."""

@@ -19,11 +19,11 @@ from scipy.special import expit
 from kbpo_estimators import coordinated, iid, weighting
 from kbpo_estimators.labelled import PLANNED_DENSITY
 from kbpo_estimators.planned_variance import LEAST_VARIANCE
-from kbpo_estimators.precision import difference_precision
 from research.experiments import figures
 from research.experiments.outcome import Compared, Options, Outcome
 from research.experiments.pool import FALSE_INSTANCES, MISTAKES_IN_A_CORPUS, TRUE_INSTANCES, Pool, draw_pool
 from research.experiments.runs import TOP, FloatArray, IntArray, Runs
+from tests.oracles.precision import difference_precision
 
 LABELS = 500
 """What a system alone needs: the target is V* = ¼/500."""

@@ -4,8 +4,9 @@ import numpy as np
 
 from kbpo_estimators import coordinated
 from kbpo_estimators.document_samples import DocumentSample, SimpleRandom, TwoPhase
-from kbpo_estimators.precision import PrecisionEstimate, difference_precision
+from kbpo_estimators.precision import PrecisionEstimate
 from research.experiments.runs import IntArray
+from tests.oracles.precision import difference_precision
 
 INSTANCES = 4_000
 DOCUMENTS = 1_500

@@ -16,7 +16,7 @@ from typing import TextIO
 import numpy as np
 
 from evaluation.kbp.keys import instance_key
-from evaluation.kbp.matching import Claim, Matching, TrueRelation, match
+from evaluation.kbp.matching import Claim, ClaimColumns, Matching, TrueRelation, match
 from evaluation.kbp.name_keys import Names
 from evaluation.kbp.words import Words
 from kbpo.core.errors import InvalidInput
@@ -184,7 +184,7 @@ def read(folder: Path) -> KnowledgeNet:
         relations=relations,
         members=members,
         correct=correct,
-        matching=match(list(index), relations, Words.of(texts), ONTOLOGY),
+        matching=match(ClaimColumns.of(list(index)), relations, Words.of(texts), ONTOLOGY),
         true_document=np.array([position[relation.doc_id] for relation in relations]),
         claim_document=np.array([position[claim.doc_id] for claim in index]),
     )

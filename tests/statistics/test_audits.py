@@ -7,10 +7,10 @@ from kbpo_estimators.intervals import interval
 from kbpo_estimators.judging.audited import Audit, AuditedLabels
 from kbpo_estimators.judging.corrected import corrected
 from kbpo_estimators.judging.products import JudgedEntries
-from kbpo_estimators.precision import difference_precision
 from research.experiments.audited_samples import CLAIMS, RECALLS, RELATION, RELATIONS, Part
 from research.experiments.audits import CASES, OTHERWISE, PARTS, Case, simulate
 from tests import knowledgenet
+from tests.oracles.precision import difference_precision
 
 FIRST = ("recall from documents", "f1 from documents")
 """What the leaderboard shows first."""

@@ -5,13 +5,13 @@ import pytest
 from scipy import sparse
 
 from kbpo_estimators import coordinated
-from kbpo_estimators.differences import precision_difference, recall_difference
 from kbpo_estimators.f1 import PoolSample, harmonic
 from kbpo_estimators.iid import draw, joint_estimates, simple_estimates
 from kbpo_estimators.intervals import LEVELS, difference_interval, f1_interval, interval, wilson
-from kbpo_estimators.precision import difference_precision
 from kbpo_estimators.recall import document_recall
 from research.experiments.worlds import INSTANCES, ClusteredCorpus, LoneSystem
+from tests.oracles.differences import precision_difference, recall_difference
+from tests.oracles.precision import difference_precision
 
 
 def held(intervals, truth):

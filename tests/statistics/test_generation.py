@@ -5,10 +5,10 @@ import functools
 import numpy as np
 import pytest
 
-from kbpo_estimators.control import data_efficiency
 from research.experiments.generation import replayed
 from research.experiments.generation.learnt import columns_of, house_of_others
 from tests.nlg import needs_nlg, recorded
+from tests.oracles.control import data_efficiency
 from tests.readers.nlg import REFERENCE
 
 pytestmark = needs_nlg

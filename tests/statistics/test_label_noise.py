@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from annotations.aggregation import majority
-from annotations.aggregation.correction import calibrate
 from annotations.aggregation.dawid_skene import dawid_skene
+from research.experiments.correction import calibrate
 from research.experiments.label_noise import CROWDS, PRECISIONS, VOTES, WORKERS, simulate
 
 SEEDS = range(200)

@@ -23,7 +23,7 @@ from annotations.texts.records import AnnotationRecord, read_annotation
 from annotations.texts.segmentation import segment
 from crowd.interfaces.entities import simulated as simulated_documents
 from crowd.interfaces.relation import simulated as simulated_relations
-from evaluation.kbp.matching import TrueRelation, match
+from evaluation.kbp.matching import ClaimColumns, TrueRelation, match
 from evaluation.kbp.words import Words
 from kbpo_estimators.document_samples import SimpleRandom, draw_documents
 from kbpo_estimators.intervals import interval
@@ -137,7 +137,7 @@ def outcome() -> Outcome:
         rng = Random(seed)
         relations = [relation for text in texts() for relation in annotate(text, rng)]
         at = np.array([place[relation.doc_id] for relation in relations])
-        matched = match(claims, relations, Words.of(data.texts), TAC)
+        matched = match(ClaimColumns.of(claims), relations, Words.of(data.texts), TAC)
         drawn = [place[doc_id] for doc_id in draw_documents(data.documents, SAMPLED, seed)]
         total = np.bincount(at, minlength=len(place))
         for mine in of_system:

@@ -11,10 +11,11 @@ from kbpo_estimators.coordinated import target_variance
 from kbpo_estimators.document_samples import draw_documents
 from kbpo_estimators.kbp.labels import Labels
 from kbpo_estimators.resampling import Resampling
-from kbpo_estimators.scores import BOOTSTRAP, IidSample, iid_scores
+from kbpo_estimators.scores import BOOTSTRAP, IidSample
 from kbpo_estimators.weighting import WEIGHTINGS
 from research.experiments.arrivals import World
 from tests import knowledgenet
+from tests.scores import iid_scores
 
 DRAWN_FROM = "subject_relation"
 EXHAUSTIVE = 300

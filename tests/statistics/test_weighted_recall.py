@@ -12,7 +12,7 @@ from kbpo_estimators.document_samples import SimpleRandom
 from kbpo_estimators.documents import Documents
 from kbpo_estimators.kbp.labels import Labels
 from kbpo_estimators.scores import CoordinatedSample, System, coordinated_estimates
-from kbpo_estimators.weighted_recall import WEIGHTED, relation_weights
+from kbpo_estimators.weighted_recall import WEIGHTED, weigher
 from kbpo_estimators.weighting import every
 from tests import knowledgenet
 
@@ -96,7 +96,7 @@ def run(seed: int) -> list[list[tuple[float, ...]]]:
 def truth(weighting: str, system: int) -> tuple[float, float]:
     pool, true = knowledgenet.pool(), documents().relations
     assert true is not None
-    weights = relation_weights(true, np.ones(true.document.size), weighting)
+    weights = weigher(true, weighting)(np.ones(true.document.size))
     one = systems()[system]
     precision = one.weights[weighting] @ pool.correct[one.rows]
     return float(precision), float(pool.found_by(system) @ weights / weights.sum())

@@ -177,7 +177,7 @@ def match(
     """
     claims, relations = list(claimed), list(true)
     matched = matching.match(
-        [matching.Claim("", *claim) for claim in claims],
+        matching.ClaimColumns.of([matching.Claim("", *claim) for claim in claims]),
         [matching.TrueRelation("", *relation) for relation in relations],
         Words.of({"": text}),
         ontology,

@@ -179,7 +179,7 @@ def read_exhaustive(
     correct: dict[str, IntArray] = {}
     pool_correct: dict[str, IntArray] = {}
     for part in matching.PARTS:
-        matched = matching.match_columns(claims.columns, relations, words, ontology, part)
+        matched = matching.match(claims.columns, relations, words, ontology, part)
         found[part] = np.zeros((m, len(relations)), dtype=np.bool_)
         found[part][claims.system[matched.claim], matched.true] = True
         counted[part] = np.array([np.bincount(columns[own], minlength=size) for own in found[part]])
@@ -234,7 +234,7 @@ def read_correct(
     correct = {}
     for part in matching.PARTS:
         right = np.zeros(instance.size, dtype=np.bool_)
-        matched = matching.match_columns(claims.columns, relations, words, ontology, part)
+        matched = matching.match(claims.columns, relations, words, ontology, part)
         right[place[matched.correct]] = True
         correct[part] = right
     of = claims.columns

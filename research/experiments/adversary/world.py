@@ -13,12 +13,12 @@ import numpy as np
 
 from evaluation.kbp.keys import instance_key
 from evaluation.kbp.matching import PARTS as FOUND_PARTS
-from evaluation.kbp.matching import Claim, TrueRelation, full_names, match
+from evaluation.kbp.matching import Claim, ClaimColumns, TrueRelation, full_names, match
 from evaluation.kbp.name_keys import Names
 from evaluation.kbp.recall.relation_keys import number_relations
 from evaluation.kbp.words import Words
 from kbpo_estimators.f1 import harmonic
-from kbpo_estimators.weighted_recall import WEIGHTED, TrueRelations, relation_weights
+from kbpo_estimators.weighted_recall import WEIGHTED, TrueRelations, weigher
 from kbpo_estimators.weighting import every
 from kbpo_formats.corpus import Texts
 from kbpo_formats.kbp.overlapping import find_overlapping
@@ -183,7 +183,7 @@ class World:
     def relation_weights(self) -> dict[str, FloatArray]:
         """What each true relation weighs in recall, by weighting; each sums to 1."""
         ones = np.ones(len(self.relations))
-        found = {name: relation_weights(self.numbered, ones, name) for name in WEIGHTED}
+        found = {name: weigher(self.numbered, name)(ones) for name in WEIGHTED}
         return {name: one / one.sum() for name, one in found.items()}
 
     def name_key(self, doc_id: str, span: Span) -> str:
@@ -243,7 +243,7 @@ class World:
             dtype=np.float64,
         )
         finds = {}
-        of_match = [Claim(*(getattr(one, name) for name in Claim._fields)) for one in kept]
+        of_match = ClaimColumns.of([Claim(*(getattr(one, name) for name in Claim._fields)) for one in kept])
         for part in FOUND_PARTS:
             matched = match(of_match, self.relations, self.words, ONTOLOGY, part)
             finds[part] = np.full(len(kept), -1)

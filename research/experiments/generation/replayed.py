@@ -13,12 +13,13 @@ import numpy as np
 from evaluation.generation.metrics.ngrams import repeated
 from evaluation.generation.metrics.words import words
 from kbpo_estimators._checks import BoolArray, FloatArray, IntArray
-from kbpo_estimators.control import plug_in, standard
+from kbpo_estimators.control import standard
 from kbpo_estimators.coordinated import FOLDS
 from kbpo_estimators.generation import SCALES, Given, Judgements, Scores
 from kbpo_estimators.generation.fitting import Noise, Parts, estimated, fitted, noise, of_system
 from kbpo_estimators.generation.scales import ends
 from kbpo_estimators.intervals import DEFAULT_LEVEL
+from tests.oracles.control import plug_in
 from tests.readers.nlg import Recorded, SystemOutputs
 
 TWICE = 0.3

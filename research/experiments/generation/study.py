@@ -7,12 +7,13 @@ import numpy as np
 
 from kbpo.core.errors import InvalidInput
 from kbpo_estimators._checks import FloatArray
-from kbpo_estimators.control import components, correlation, data_efficiency
+from kbpo_estimators.control import components, correlation
 from kbpo_estimators.generation import Variances, needed
 from research.experiments.generation import replayed
 from research.experiments.generation.drawing import draw
 from research.experiments.generation.learnt import columns_of, house_of_others
 from research.experiments.outcome import Compared, Options, Outcome
+from tests.oracles.control import data_efficiency
 from tests.readers.nlg import (
     CAPPED,
     PROMPTS,

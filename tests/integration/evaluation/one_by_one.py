@@ -15,24 +15,20 @@ from evaluation.design import sampling
 from evaluation.kbp import matching
 from evaluation.kbp.claims import row_of
 from evaluation.kbp.keys import instance_key
-from evaluation.kbp.name_keys import digest, name_key
+from evaluation.kbp.name_keys import Names, digest
 from evaluation.kbp.recall import annotated
 from evaluation.kbp.words import Words
 from evaluation.models import DocumentSample, SampledUnit, Submission
 from kbpo_estimators import coordinated, intervals, logistic, weighting
 from kbpo_estimators.document_samples import SimpleRandom
 from kbpo_estimators.f1 import PoolSample, f1
-from kbpo_estimators.labelled import (
-    both,
-    labelled_recall,
-    planned_alpha,
-    share_of_pool,
-    weighted_labelled_recall,
-)
-from kbpo_estimators.precision import difference_precision
+from kbpo_estimators.labelled import both, share_of_pool, weighted_labelled_recall
 from kbpo_estimators.recall import RecallEstimate, document_recall
 from kbpo_formats.spans import Span
 from tests.ontologies import TAC
+from tests.oracles.labelled import labelled_recall, planned_alpha
+from tests.oracles.matching import match
+from tests.oracles.precision import difference_precision
 
 
 class Pool:
@@ -174,7 +170,7 @@ def document_counts(pool, part):
     found, correct, anybody, finds = [], [], {}, []
     for claims in pool.claims:
         inside = [row for row in claims if row.instance.document_id in ids]
-        matched = matching.match(
+        matched = match(
             [claim_of(row) for row in inside], relations, Words.of(annotated.read_texts(ids)), TAC, part
         )
         finds.append(matched.found)
@@ -188,9 +184,9 @@ def document_counts(pool, part):
     true = [
         (
             ids.index(int(one.doc_id)),
-            name_key(one.doc_id, texts[one.doc_id], *one.subject),
+            Names(one.doc_id, texts[one.doc_id]).key(*one.subject),
             one.predicate,
-            name_key(one.doc_id, texts[one.doc_id], *one.object),
+            Names(one.doc_id, texts[one.doc_id]).key(*one.object),
         )
         for one in relations
     ]
@@ -360,4 +356,4 @@ def name_of(row, role):
     """Return the name key of a claim's subject or object."""
     one = row.instance
     span = getattr(one, f"{role}_start"), getattr(one, f"{role}_end")
-    return name_key(one.document.doc_id, one.document.text, *span)
+    return Names(one.document.doc_id, one.document.text).key(*span)

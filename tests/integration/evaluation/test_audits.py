@@ -35,10 +35,10 @@ from evaluation.submissions import progress
 from kbpo import pipeline
 from kbpo.core.errors import Conflict
 from kbpo_estimators.judging import drawing
-from kbpo_estimators.judging.effect import judges_effect
 from tests.factories import UserFactory, give
 from tests.integration.conftest import Small, Submit
 from tests.ontologies import TAC
+from tests.oracles.effect import judges_effect
 
 pytestmark = pytest.mark.django_db
 

@@ -3,7 +3,7 @@ import pytest
 
 from evaluation.kbp import name_counts
 from evaluation.kbp.divisions import NO_NAME, divisions
-from evaluation.kbp.name_keys import digest, name_key
+from evaluation.kbp.name_keys import Names, digest
 from evaluation.models import CountedDocument, NameCount
 from kbpo.core.database.coded import code, code_names
 from tests.factories import CorpusFactory, DocumentFactory
@@ -23,7 +23,7 @@ def test_a_claim_stands_with_its_relation_its_subjects_type_and_how_often_its_su
     press = DocumentFactory(corpus=corpus, text="Quill Press. She left.")
     name_counts.count_new(corpus)
     predicates = code_names(["per:place_of_birth", "org:place_of_headquarters", "per:place_of_birth"])
-    names = ["ada quill", "quill press", name_key(press.doc_id, press.text, 13, 16)]
+    names = ["ada quill", "quill press", Names(press.doc_id, press.text).key(13, 16)]
     subjects = code(np.array([digest(name) for name in names]))
     found = dict(divisions(corpus, [predicates], [subjects], []))
     assert {

@@ -195,7 +195,8 @@ def test_a_quota_says_what_is_left_and_when_it_is_renewed(mine: Mine) -> None:
     mine.submit(state="scored", quota_taken_at=taken, uploaded_by=mine.user)
     (found,) = quota.read_quotas(corpus=mine.corpus, teams=[mine.team], user=mine.user, now=NOW)
     assert (found.left, found.renewed_at) == (3, taken + quota.WINDOW)
-    assert found.left == quota.standing_of(team=mine.team, corpus=mine.corpus, user=mine.user, now=NOW).left
+    another = Submission(team=mine.team, corpus=mine.corpus, uploaded_by=mine.user)
+    assert found.left == quota.standing(submission=another, now=NOW).left
 
 
 def test_where_nothing_is_taken_nothing_is_renewed(mine: Mine) -> None:

@@ -67,10 +67,6 @@ def test_an_hour_of_rewards() -> None:
     assert pay.hourly(reward_cents=15, seconds=20) == 2700
 
 
-def test_a_cost_is_rewards_and_fees() -> None:
-    assert pay.cost([(3, 15, 3), (2, 100, 20)]) == 54 + 240
-
-
 @pytest.mark.parametrize(
     ("tokens", "cents", "reward"),
     [

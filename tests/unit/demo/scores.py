@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from demo.markup import Gold
 from demo.systems.reading import Extraction
-from evaluation.kbp.matching import Claim, TrueRelation, match
+from evaluation.kbp.matching import Claim, ClaimColumns, TrueRelation, match
 from evaluation.kbp.words import Words
 from kbpo_formats.spans import Span
 from tests.ontologies import TAC
@@ -33,7 +33,7 @@ def score(extractions: Sequence[Extraction], golds: Sequence[Gold], texts: Mappi
         true += len(known)
         doc_id = gold["doc_id"]
         matched = match(
-            [Claim(doc_id, *one) for one in claimed],
+            ClaimColumns.of([Claim(doc_id, *one) for one in claimed]),
             [TrueRelation(doc_id, *one) for one in known],
             Words.of({doc_id: texts[doc_id]}),
             TAC,

@@ -6,10 +6,10 @@ from kbpo_estimators.comparison import (
     comparables,
     differences,
 )
-from kbpo_estimators.differences import f1_difference, precision_difference, recall_difference
 from kbpo_estimators.document_samples import SimpleRandom, TwoPhase
 from kbpo_estimators.f1 import f1
 from kbpo_estimators.scores import coordinated_estimates, iid_estimates
+from tests.oracles.differences import f1_difference, precision_difference, recall_difference
 from tests.unit.kbpo_estimators.small_pool import small_pool
 
 POPULATION = 60

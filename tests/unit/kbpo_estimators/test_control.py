@@ -7,6 +7,7 @@ import pytest
 from kbpo.core.errors import InvalidInput
 from kbpo_estimators import control
 from tests.nlg import expected, needs_nlg, recorded
+from tests.oracles import control as oracle
 from tests.readers.nlg import PROMPTS
 from tests.unit.kbpo_estimators.worlds import poisson_samples
 
@@ -47,7 +48,7 @@ def test_the_expected_estimate_is_the_truth_over_all_samples_and_judgements(name
     g, total = METRICS[name], 0.0
     for sampled, probability in poisson_samples(PI):
         for values, items, chance in judged(sampled, twice={1, 2}):
-            got = control.cross_fitted(values, items, PI[sampled], g[sampled], FOLDS[sampled], g, FOLDS)
+            got = oracle.cross_fitted(values, items, PI[sampled], g[sampled], FOLDS[sampled], g, FOLDS)
             total += probability * chance * got.estimate
     assert abs(total - F.mean()) < 1e-12
 
@@ -77,7 +78,7 @@ def test_a_model_of_several_systems_is_unbiased_with_folds_by_input_and_biased_b
 def test_the_bias_of_plugging_in_is_what_its_formula_says(n):
     f, g = np.array([0.1, 0.4, 0.3, 0.9]), np.array([0.0, 1.0, 0.2, 5.0])
     draws = [np.array(one) for one in itertools.product(range(4), repeat=n)]
-    mean = np.mean([control.plug_in(f[one], g[one], g).estimate for one in draws])
+    mean = np.mean([oracle.plug_in(f[one], g[one], g).estimate for one in draws])
     standardised = (g - g.mean()) / g.std()
     formula = -((n - 1) / n**2) * ((f - f.mean()) * standardised**2).mean()
     assert mean - f.mean() == pytest.approx(formula, abs=1e-12)
@@ -89,7 +90,7 @@ def test_the_bias_of_plugging_in_is_what_its_formula_says(n):
 
 def test_the_variance_of_a_census_is_that_of_people_alone():
     ones = np.ones(7)
-    got = control.cross_fitted(F, np.arange(7), ones, METRICS["good"], FOLDS, METRICS["good"], FOLDS, 0.25)
+    got = oracle.cross_fitted(F, np.arange(7), ones, METRICS["good"], FOLDS, METRICS["good"], FOLDS, 0.25)
     assert got.estimate == pytest.approx(F.mean())
     assert got.variance == pytest.approx(0.25 / 7)
 
@@ -98,7 +99,7 @@ def test_both_parts_of_the_variance_by_hand():
     # A level line: three outputs of six judged, fold by fold, one of them twice.
     values, items = [1.0, 0.0, 1.0, 0.0], [0, 1, 1, 2]
     folds = np.array([0, 1, 1, 0, 0, 1])
-    got = control.cross_fitted(values, items, [0.5] * 3, np.zeros(3), folds[[0, 1, 3]], np.zeros(6), folds)
+    got = oracle.cross_fitted(values, items, [0.5] * 3, np.zeros(3), folds[[0, 1, 3]], np.zeros(6), folds)
     # Fold 0 is foretold .5 by the second output, fold 1 .5 by the first and third; people differ by .5.
     of_draw = 2.0 * (0.25 + 0.0 + 0.25)
     of_people = 0.5 * (1 / 0.5 + 1 / (0.5 * 2) + 1 / 0.5)
@@ -109,8 +110,8 @@ def test_both_parts_of_the_variance_by_hand():
 def test_where_none_was_judged_twice_the_variance_is_at_least_that_with_any_noise_that_fits():
     rng = np.random.default_rng(3)
     y, pi, folds = rng.random(60), np.full(60, 0.8), np.arange(60) % 5
-    bound = control.cross_fitted(y, np.arange(60), pi, y * 0, folds, np.zeros(75), np.arange(75) % 5)
-    known = control.cross_fitted(y, np.arange(60), pi, y * 0, folds, np.zeros(75), np.arange(75) % 5, y.var())
+    bound = oracle.cross_fitted(y, np.arange(60), pi, y * 0, folds, np.zeros(75), np.arange(75) % 5)
+    known = oracle.cross_fitted(y, np.arange(60), pi, y * 0, folds, np.zeros(75), np.arange(75) % 5, y.var())
     assert bound.estimate == known.estimate
     assert bound.variance >= 0.99 * known.variance
 
@@ -119,7 +120,7 @@ def test_a_line_through_all_judgements_leaves_no_variance():
     g = np.linspace(-1, 1, 60)
     y = 0.3 + 0.2 * g[::2]
     folds = np.arange(60) % 5
-    got = control.cross_fitted(y, np.arange(30), np.full(30, 0.5), g[::2], folds[::2], g, folds, 0.0)
+    got = oracle.cross_fitted(y, np.arange(30), np.full(30, 0.5), g[::2], folds[::2], g, folds, 0.0)
     assert got.estimate == pytest.approx(0.3)
     assert got.variance == 0.0
 
@@ -131,7 +132,7 @@ def test_an_outlier_of_the_metric_is_not_foretold_from_outputs_that_are_alike():
     folds = np.arange(200) % 5
     y = rng.random(100)
     chosen = np.arange(100) + 50
-    got = control.cross_fitted(y, np.arange(100), np.full(100, 0.5), g[chosen], folds[chosen], g, folds)
+    got = oracle.cross_fitted(y, np.arange(100), np.full(100, 0.5), g[chosen], folds[chosen], g, folds)
     assert abs(got.estimate - y.mean()) < 0.1
 
 
@@ -174,7 +175,7 @@ def test_every_expected_value_comes_out(name):
                 g = of_unit[items]
                 pairs += [
                     (control.correlation(values, items, g), one["rho"]),
-                    (control.data_efficiency(values, items, g), one["data_efficiency"]),
+                    (oracle.data_efficiency(values, items, g), one["data_efficiency"]),
                 ]
             worst[measure, "*" if system is None else system.name] = max(abs(a - b) for a, b in pairs)
     assert {key: one for key, one in worst.items() if one > 1e-6} == {}
@@ -183,7 +184,7 @@ def test_every_expected_value_comes_out(name):
 
 def test_a_constant_metric_is_worth_nothing():
     assert control.correlation([1, 0, 1, 1], [0, 0, 1, 2], [3.0] * 4) == 0
-    assert control.data_efficiency([1, 0, 1, 1], [0, 0, 1, 2], [3.0] * 4) == 1
+    assert oracle.data_efficiency([1, 0, 1, 1], [0, 0, 1, 2], [3.0] * 4) == 1
 
 
 @pytest.mark.parametrize(
@@ -194,12 +195,12 @@ def test_a_constant_metric_is_worth_nothing():
         (lambda: control.components([1, 0], [0, 0, 1]), "items"),
         (lambda: control.correlation([1, 0], [0, 0], [1, 2]), "metric"),
         (lambda: control.correlation([1, 0], [0, 0], [math.nan] * 2), "metric"),
-        (lambda: control.data_efficiency([1, 0], [0, 0], [1]), "metric"),
-        (lambda: control.plug_in([1], [1], [1]), "values"),
-        (lambda: control.cross_fitted([1], [1], [0.5, 0.5], [0, 0], [0, 1], [0, 0], [0, 1]), "items"),
-        (lambda: control.cross_fitted([1], [0], [0.0], [0], [0], [0, 0], [0, 1]), "pi"),
-        (lambda: control.cross_fitted([1], [0], [0.5], [0], [0], [], []), "population"),
-        (lambda: control.cross_fitted([1], [0], [0.5], [0], [0], [0, 0], [0, 1], -1.0), "sigma2_a"),
+        (lambda: oracle.data_efficiency([1, 0], [0, 0], [1]), "metric"),
+        (lambda: oracle.plug_in([1], [1], [1]), "values"),
+        (lambda: oracle.cross_fitted([1], [1], [0.5, 0.5], [0, 0], [0, 1], [0, 0], [0, 1]), "items"),
+        (lambda: oracle.cross_fitted([1], [0], [0.0], [0], [0], [0, 0], [0, 1]), "pi"),
+        (lambda: oracle.cross_fitted([1], [0], [0.5], [0], [0], [], []), "population"),
+        (lambda: oracle.cross_fitted([1], [0], [0.5], [0], [0], [0, 0], [0, 1], -1.0), "sigma2_a"),
     ],
 )
 def test_what_cannot_be_is_refused_by_name(call, argument):

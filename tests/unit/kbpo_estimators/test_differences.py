@@ -3,13 +3,14 @@ import pytest
 
 from kbpo.core.errors import InvalidInput
 from kbpo_estimators.coordinated import variance_weights
-from kbpo_estimators.differences import f1_difference, precision_difference, recall_difference
 from kbpo_estimators.document_samples import SimpleRandom
 from kbpo_estimators.f1 import PoolSample, f1
 from kbpo_estimators.intervals import Interval, difference_interval
-from kbpo_estimators.labelled import labelled_recall, share_of_pool
-from kbpo_estimators.precision import difference_precision
+from kbpo_estimators.labelled import share_of_pool
 from kbpo_estimators.recall import document_recall
+from tests.oracles.differences import f1_difference, precision_difference, recall_difference
+from tests.oracles.labelled import labelled_recall
+from tests.oracles.precision import difference_precision
 
 PI = np.array([0.5, 0.25, 0.5, 0.8])
 WEIGHTS = variance_weights(PI)

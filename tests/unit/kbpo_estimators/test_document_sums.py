@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from kbpo_estimators.document_sums import DocumentSums
-from kbpo_estimators.scores import coordinated_scores
 from kbpo_formats.errors import InvalidInput
+from tests.scores import coordinated_scores
 from tests.unit.kbpo_estimators.small_pool import small_pool
 
 

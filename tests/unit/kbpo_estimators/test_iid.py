@@ -12,17 +12,23 @@ from kbpo_estimators.iid import (
     draws_for_new_system,
     draws_needed,
     joint_estimates,
-    joint_precision,
     mixture_weights,
     shares_of_pool,
     simple_estimates,
-    simple_precision,
 )
 from tests.unit.kbpo_estimators.worlds import CORRECT, OTHER_WEIGHTS, TRUTH, WEIGHTS, draws
 
 P = sparse.csr_array(WEIGHTS)
 OTHER = sparse.csr_array(OTHER_WEIGHTS)
 OTHER_TRUTH = OTHER_WEIGHTS @ CORRECT
+
+
+def simple_precision(samples):
+    return np.array([one.estimate for one in simple_estimates(samples)])
+
+
+def joint_precision(P, samples):
+    return np.array([one.estimate for one in joint_estimates(P, samples)])
 
 
 def expectation(estimator, counts):

@@ -6,7 +6,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from evaluation.kbp.matching import match
+from evaluation.kbp.matching import ClaimColumns, match
 from evaluation.kbp.words import Words
 from kbpo_estimators.weighting import WEIGHTINGS
 from kbpo_formats.spans import Span
@@ -58,7 +58,7 @@ def test_what_a_system_finds_can_be_read_off_the_pools_matching():
     pool = knowledgenet.pool()
     words = Words.of(pool.texts)
     for number, system in enumerate(pool.systems):
-        alone = match(system.claims, pool.relations, words, TAC).found
+        alone = match(ClaimColumns.of(system.claims), pool.relations, words, TAC).found
         assert pool.found_by(number).tolist() == alone.tolist(), system.name
 
 
@@ -103,7 +103,7 @@ def test_who_widens_its_spans_finds_nothing_more(widened):
             )
             for one in system.claims
         ]
-        found = match(claims, pool.relations, words, TAC).found
+        found = match(ClaimColumns.of(claims), pool.relations, words, TAC).found
         assert found.mean() <= pool.recall(number), system.name
 
 

@@ -10,15 +10,9 @@ from scipy import sparse
 from kbpo.core.errors import InvalidInput
 from kbpo_estimators.document_samples import SimpleRandom
 from kbpo_estimators.iid import draw, shares_of_pool
-from kbpo_estimators.labelled import (
-    both,
-    labelled_recall,
-    planned_alpha,
-    planned_alphas,
-    share_of_pool,
-    weighted_labelled_recall,
-)
+from kbpo_estimators.labelled import both, planned_alphas, share_of_pool, weighted_labelled_recall
 from kbpo_estimators.recall import document_recall
+from tests.oracles.labelled import labelled_recall, planned_alpha
 from tests.unit.kbpo_estimators.worlds import CORRECT, WEIGHTS, batches, poisson_samples
 
 # Three documents: true relations, correct instances of the pool and of the system, relations that it finds.

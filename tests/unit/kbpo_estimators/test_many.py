@@ -7,15 +7,9 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from kbpo.core.errors import InvalidInput
-from kbpo_estimators.document_samples import SimpleRandom
-from kbpo_estimators.many import (
-    bootstrap,
-    difference_precisions,
-    noise_adjusted_precisions,
-)
-from kbpo_estimators.precision import difference_precision, noise_adjusted_precision
-from kbpo_estimators.recall import document_recall
-from kbpo_estimators.reduced import reduce, reduce_groups, reduce_systems
+from kbpo_estimators.many import difference_precisions
+from kbpo_estimators.reduced import reduce_groups, reduce_systems
+from tests.oracles.precision import difference_precision
 
 
 class Pool:
@@ -34,8 +28,14 @@ class Pool:
         self.folds = rng.integers(0, 5, size)
         self.f = (rng.random(size) < 0.5).astype(float)
 
-    def reduced(self, confidence=True):
-        return reduce(self.P, self.pi, self.sampled, self.folds, self.confidence if confidence else None)
+    def reduced(self, confidence=True, *, scale=1, pi=None, sampled=None):
+        systems = (
+            (self.P.indices[own], {"p": scale * self.P.data[own]}, c if confidence else np.zeros(c.size))
+            for own in (slice(*ends) for ends in itertools.pairwise(self.P.indptr))
+            for c in [self.confidence.data[own]]
+        )
+        pi, sampled = self.pi if pi is None else pi, self.sampled if sampled is None else sampled
+        return reduce_systems(systems, self.P.shape[0], pi, sampled, self.folds)["p"]
 
     def estimates(self, reduced):
         return difference_precisions(reduced, self.f[self.sampled][reduced.positions])
@@ -85,53 +85,14 @@ def test_systems_stand_at_their_places_in_the_pools_sample():
         assert place.variance(place.placed(one.contributions)) == pytest.approx(one.variance)
 
 
-def test_replicates_vary_as_the_variances_say():
-    pool = Pool(3)
-    reduced = pool.reduced()
-    precisions = pool.estimates(reduced)
-    rng = np.random.default_rng(4)
-    true = rng.poisson(9, 60)
-    recalls = [document_recall(true, rng.binomial(true, 0.3), SimpleRandom(500)) for _ in precisions[1:]]
-    found = bootstrap(reduced, precisions, [None, *recalls], 4_000, rng)
-    for system, precision in enumerate(precisions):
-        assert found.precision[system].mean() == pytest.approx(precision.estimate, abs=0.01)
-        assert found.precision[system].var() == pytest.approx(precision.variance, rel=0.1)
-    for system, recall in enumerate(recalls, start=1):
-        assert found.recall[system].var() == pytest.approx(recall.variance, rel=0.1)
-    assert np.isnan(found.recall[0]).all()
-    assert np.isnan(found.f1[0]).all()
-
-
-def test_replicates_of_two_systems_vary_together():
-    pool = Pool(5, systems=2)
-    reduced = pool.reduced()
-    precisions = pool.estimates(reduced)
-    found = bootstrap(reduced, precisions, [None, None], 4_000, np.random.default_rng(6)).precision
-    first, second = (reduced.pool(i).placed(precisions[i].contributions) for i in range(2))
-    expected = reduced.pool(0).variance(first - second)
-    assert (found[0] - found[1]).var() == pytest.approx(expected, rel=0.1)
-
-
-def test_percentile_intervals_hold_their_estimates():
-    pool = Pool(7)
-    reduced = pool.reduced()
-    precisions = pool.estimates(reduced)
-    found = bootstrap(reduced, precisions, [None] * 6, 500, np.random.default_rng(8))
-    estimates = [one.estimate for one in precisions]
-    for one in found.intervals(found.precision, estimates, 0.9):
-        assert 0 <= one.low <= one.estimate <= one.high <= 1
-
-
 def test_bad_input_is_named():
     pool = Pool(9)
     with pytest.raises(InvalidInput, match="sums to"):
-        reduce(2 * pool.P, pool.pi, pool.sampled, pool.folds)
+        pool.reduced(scale=2)
     with pytest.raises(InvalidInput, match="pi"):
-        reduce(pool.P, 0 * pool.pi, pool.sampled, pool.folds)
+        pool.reduced(pi=0 * pool.pi)
     with pytest.raises(InvalidInput, match="whose π is 1"):
-        reduce(pool.P, pool.pi, pool.sampled & (pool.pi < 1), pool.folds)
-    with pytest.raises(InvalidInput, match="confidence"):
-        reduce(pool.P, pool.pi, pool.sampled, pool.folds, pool.confidence[:, ::-1].tocsr())
+        pool.reduced(sampled=pool.sampled & (pool.pi < 1))
     with pytest.raises(InvalidInput, match="0 or 1"):
         difference_precisions(pool.reduced(), pool.reduced().p + 0.5)
     with pytest.raises(InvalidInput, match="labels"):
@@ -196,24 +157,6 @@ def test_groups_are_estimated_as_systems_of_their_own(seed):
             assert estimate.variance == pytest.approx(expected.variance, abs=1e-11)
             assert estimate.n_eff == pytest.approx(expected.n_eff, rel=1e-11)
         assert estimates[4 * system + 3].n == 0
-
-
-@given(seed=st.integers(0, 10_000))
-def test_labels_that_are_right_on_average_are_estimated_one_by_one_too(seed):
-    pool = Pool(seed)
-    reduced = pool.reduced()
-    pool.f = pool.f * 1.2 - 0.1
-    found = noise_adjusted_precisions(reduced, pool.f[pool.sampled][reduced.positions])
-    for system, one in enumerate(found):
-        own = slice(pool.P.indptr[system], pool.P.indptr[system + 1])
-        rows = pool.P.indices[own]
-        expected = noise_adjusted_precision(
-            *(pool.P.data[own], pool.pi[rows], pool.sampled[rows], pool.f[rows], pool.folds[rows]),
-            pool.confidence.data[own],
-        )
-        assert one.estimate == pytest.approx(expected.estimate, abs=1e-12)
-        assert one.variance == pytest.approx(expected.variance, abs=1e-12)
-        assert one.n_eff == pytest.approx(expected.n_eff, rel=1e-12)
 
 
 def test_a_group_with_a_certain_instance_outside_the_sample_is_refused():

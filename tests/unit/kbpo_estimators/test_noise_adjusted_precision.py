@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from kbpo.core.errors import InvalidInput
-from kbpo_estimators.precision import difference_precision, noise_adjusted_precision
+from tests.oracles.precision import difference_precision, noise_adjusted_precision
 from tests.unit.kbpo_estimators.worlds import (
     CORRECT,
     FOLDS,

@@ -9,9 +9,9 @@ from kbpo.core.errors import InvalidInput
 from kbpo_estimators import pooled
 from kbpo_estimators.many import difference_precisions
 from kbpo_estimators.pooled import SampleEntries, UnitFeatures, learn
-from kbpo_estimators.precision import difference_precision
 from kbpo_estimators.reduced import reduce_groups, reduce_systems
 from kbpo_estimators.scores import System
+from tests.oracles.precision import difference_precision
 from tests.unit.kbpo_estimators.worlds import CONFIDENCE, CORRECT, WEIGHTS, batches, poisson_samples
 
 FOLDS = np.array([0, 1, 2, 0, 1, 2, 0, 1])

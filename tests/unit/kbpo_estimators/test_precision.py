@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from kbpo.core.errors import InvalidInput
-from kbpo_estimators.precision import difference_precision, label_weights
+from kbpo_estimators.precision import label_weights
+from tests.oracles.precision import difference_precision
 from tests.unit.kbpo_estimators.worlds import (
     CONFIDENCE,
     CORRECT,

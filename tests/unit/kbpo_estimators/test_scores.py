@@ -5,13 +5,14 @@ import pytest
 
 from kbpo_estimators import iid
 from kbpo_estimators.document_samples import SimpleRandom
-from kbpo_estimators.labelled import both, labelled_recall, planned_alpha, share_of_pool
+from kbpo_estimators.labelled import both, share_of_pool
 from kbpo_estimators.recall import document_recall
 from kbpo_estimators.scores import (
     coordinated_estimates,
-    coordinated_scores,
     iid_estimates,
 )
+from tests.oracles.labelled import labelled_recall, planned_alpha
+from tests.scores import coordinated_scores
 from tests.unit.kbpo_estimators.small_pool import small_pool
 
 DEFAULT = ["subject_relation"]

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kbpo_estimators.kbp.labels import Labels
-from kbpo_estimators.scores import coordinated_scores
 from kbpo_estimators.subsets import Division, SubsetScore, enough, subset_scores
+from tests.scores import coordinated_scores
 from tests.unit.kbpo_estimators.small_pool import small_pool
 
 

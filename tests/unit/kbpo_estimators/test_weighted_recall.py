@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from kbpo.core.errors import InvalidInput
 from kbpo_estimators.document_samples import SimpleRandom, TwoPhase
 from kbpo_estimators.recall import document_recall
-from kbpo_estimators.weighted_recall import WEIGHTED, TrueRelations, relation_weights, weighted_recalls
+from kbpo_estimators.weighted_recall import WEIGHTED, TrueRelations, weigher, weighted_recalls
 from kbpo_estimators.weighting import WEIGHTINGS
 
 MACRO = [name for name in WEIGHTED if name != "instance"]
@@ -34,7 +34,7 @@ def world(documents=10, seed=0):
 
 
 def truth(true, found, weighting):
-    weights = relation_weights(true, np.ones(true.document.size), weighting)
+    weights = weigher(true, weighting)(np.ones(true.document.size))
     return found @ weights / weights.sum()
 
 
@@ -45,21 +45,21 @@ codes = st.tuples(st.integers(0, 3), st.integers(0, 4), st.integers(0, 2), st.in
 @given(rows=st.lists(codes, min_size=1, max_size=12))
 def test_true_relations_weigh_as_claims_do(weighting, rows):
     true = relations(rows, 4)
-    weights = relation_weights(true, np.ones(len(rows)), weighting)
+    weights = weigher(true, weighting)(np.ones(len(rows)))
     keys = (list(map(str, column)) for column in (true.subject, true.predicate, true.object))
     assert weights / weights.sum() == pytest.approx(WEIGHTINGS[weighting](*keys))
 
 
 def test_a_document_that_stands_for_two_counts_twice_in_the_numbers_of_a_relation():
     true = relations([(0, 0, 0, 0), (1, 1, 0, 1), (1, 1, 1, 2)], 2)
-    assert relation_weights(true, np.array([2.0, 1.0, 1.0]), "relation") == pytest.approx([1 / 3, 1 / 3, 1])
+    assert weigher(true, "relation")(np.array([2.0, 1.0, 1.0])) == pytest.approx([1 / 3, 1 / 3, 1])
 
 
 def test_what_does_not_count_weighs_nothing_and_makes_nobody_weigh_less():
     true = relations([(0, 0, 0, 0), (1, 0, 1, 1)], 2)
     left = np.array([1.0, 0.0])
     for weighting in WEIGHTED:
-        assert relation_weights(true, left, weighting).tolist() == [1, 0], weighting
+        assert weigher(true, weighting)(left).tolist() == [1, 0], weighting
 
 
 def test_the_recall_of_a_relation_counts_once_however_many_true_relations_it_has():
@@ -99,7 +99,7 @@ def every_sample(weighting, n, documents=10):
     for drawn in itertools.combinations(range(documents), n):
         part, kept = true.take(np.array(drawn))
         recalls = weighted_recalls(part, found[:, kept], SimpleRandom(documents), weighting)
-        weights = relation_weights(part, np.ones(kept.size), weighting)
+        weights = weigher(part, weighting)(np.ones(kept.size))
         plain = found[:, kept] @ weights / weights.sum()
         runs.append([[one.estimate, one.variance, ratio] for one, ratio in zip(recalls, plain, strict=True)])
     return np.moveaxis(np.array(runs), 2, 0), truth(true, found, weighting)
@@ -148,9 +148,7 @@ def test_one_phase_is_two_phases_without_a_second():
 def test_documents_of_two_phases_count_for_as_many_as_they_stand_for():
     true = relations([(0, 0, 0, 0), (1, 1, 0, 1), (2, 2, 0, 2), (2, 2, 1, 2)], 3)
     sample = TwoPhase(np.array([True, True, False]), np.array([1.0, 1.0, 0.25]), population=10, planned=4)
-    weights = sample.weights(3)[true.document] * relation_weights(
-        true, sample.weights(3)[true.document], "relation"
-    )
+    weights = sample.weights(3)[true.document] * weigher(true, "relation")(sample.weights(3)[true.document])
     (recall,) = weighted_recalls(true, np.array([[0, 1, 1, 0]], dtype=bool), sample, "relation")
     plain = weights[[1, 2]].sum() / weights.sum()
     correction = 0.7 * (sample.weights(3) @ recall.residuals) / 10
@@ -164,6 +162,6 @@ def test_without_a_true_relation_recall_is_not_estimable():
     ]
 
 
-def test_a_weighting_that_is_none_is_refused():
+def test_an_unknown_weighting_is_refused():
     with pytest.raises(InvalidInput, match="weighting: is 'verb'"):
-        relation_weights(relations([(0, 0, 0, 0)], 1), np.ones(1), "verb")
+        weigher(relations([(0, 0, 0, 0)], 1), "verb")

@@ -3,19 +3,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.kbp.matching import (
-    Claim,
-    ClaimColumns,
-    TrueRelation,
-    full_names,
-    match,
-    match_columns,
-    matches,
-)
+from evaluation.kbp import matching
+from evaluation.kbp.matching import Claim, ClaimColumns, TrueRelation, full_names
 from evaluation.kbp.words import Words
 from kbpo.core.errors import InvalidInput
 from kbpo_formats.spans import Span
 from tests.ontologies import TAC
+from tests.oracles import matching as oracle
+from tests.oracles.matching import matches
 
 BORN = "per:place_of_birth"
 SPOUSE = "per:spouse"
@@ -38,8 +33,12 @@ def claim(subject, object_, predicate=BORN, doc_id="D", subject_canonical=None, 
     return Claim(doc_id, predicate, Span(*subject), Span(*object_), subject_canonical, object_canonical)
 
 
+def match(claims, true, words=WORDS, ontology=TAC, part="relation"):
+    return matching.match(ClaimColumns.of(claims), true, words, ontology, part)
+
+
 def holds(one, true=TRUE, part="relation"):
-    return matches(one, true, WORDS, TAC, part)
+    return match([one], [true], part=part).correct.tolist() == [True]
 
 
 def test_the_same_spans_match():
@@ -187,9 +186,9 @@ def test_a_claim_finds_one_relation_of_those_that_it_matches_if_there_are_any(pa
     found = match(claims, true, CROWDED, TAC, part)
     for number, one in enumerate(claims):
         own = found.true[found.claim == number].tolist()
-        matching = [place for place, other in enumerate(true) if matches(one, other, CROWDED, TAC, part)]
-        assert len(own) == bool(matching) == found.correct[number]
-        assert set(own) <= set(matching)
+        matched = [place for place, other in enumerate(true) if matches(one, other, CROWDED, TAC, part)]
+        assert len(own) == bool(matched) == found.correct[number]
+        assert set(own) <= set(matched)
 
 
 @given(claim=claims_of_any_kind, true=relations_of_any_kind)
@@ -210,34 +209,13 @@ def test_a_predicate_that_is_not_stored_is_refused():
 
 def test_a_document_whose_words_are_missing_is_refused():
     with pytest.raises(InvalidInput, match="words: lack the text of document 'Z'"):
-        match_columns(as_columns([]), [TRUE._replace(doc_id="Z")], WORDS, TAC)
-
-
-def as_columns(claims):
-    doc_ids, names = ["F", "E", "D"], [SPOUSE, "per:place_of_death", BORN, "per:siblings"]
-
-    def ends(of):
-        return np.array([of(one) or (-1, -1) for one in claims], dtype=np.int64).reshape(-1, 2)
-
-    return ClaimColumns(
-        doc_ids,
-        names,
-        np.array([doc_ids.index(one.doc_id) for one in claims], dtype=np.int64),
-        np.array([names.index(one.predicate) for one in claims], dtype=np.int64),
-        *map(ends, (lambda one: one.subject, lambda one: one.object)),
-        *map(ends, (lambda one: one.subject_canonical, lambda one: one.object_canonical)),
-    )
+        match([], [TRUE._replace(doc_id="Z")])
 
 
 @parts
 @given(claims=lists_of_claims, true=lists_of_relations)
-def test_columns_match_as_claims_do(part, claims, true):
-    expected = match(claims, true, CROWDED, TAC, part)
-    found = match_columns(as_columns(claims), true, CROWDED, TAC, part)
+def test_columns_match_as_the_rule_says_pair_by_pair(part, claims, true):
+    expected = oracle.match(claims, true, CROWDED, TAC, part)
+    found = match(claims, true, CROWDED, TAC, part)
     for name in ("claim", "true", "correct", "found"):
         assert getattr(found, name).tolist() == getattr(expected, name).tolist()
-
-
-def test_columns_of_a_part_without_recall_are_refused():
-    with pytest.raises(InvalidInput, match="recall exists for"):
-        match_columns(as_columns([]), [], WORDS, TAC, "linking")

@@ -8,16 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.kbp import name_keys
-from evaluation.kbp.name_keys import Names, digest, fold, name_key
+from evaluation.kbp.name_keys import Names, digest, fold
 
-name_key("D", "Ada 𝐀", 0, 1)  # the classes of characters are made once, outside of any deadline
+Names("D", "Ada 𝐀").key(0, 1)  # the classes of characters are made once, outside of any deadline
 
 
 def key(text: str) -> str:
     """Return the key of what stands between brackets, without them."""
     start = text.index("[")
     end = text.index("]") - 1
-    return name_key("D", text.replace("[", "").replace("]", ""), start, end)
+    return Names("D", text.replace("[", "").replace("]", "")).key(start, end)
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_every_span_within_a_name_has_its_key(text: str, data: st.DataObject) ->
     start = data.draw(st.integers(0, len(text) - 1))
     end = data.draw(st.integers(start + 1, len(text)))
     found = names.key(start, end)
-    assert found == name_key("D", text, start, end)
+    assert found == Names("D", text).key(start, end)
     if not found.startswith("\t"):
         assert found in names.all()
 

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.kbp.files import sent
-from evaluation.kbp.name_keys import name_key
+from evaluation.kbp.name_keys import Names
 from kbpo_formats.corpus import Texts
 from kbpo_formats.kbp.predictions import Predictions, ReadPrediction
 from kbpo_formats.spans import Span
@@ -71,7 +71,7 @@ def test_columns_hold_what_was_put_into_them(predictions):
     assert rows(sent.gather(Predictions(predictions), TEXTS)) == [
         (
             *(getattr(one, name) for name in sent.NAMES[:6]),
-            *(name_key(one.doc_id, TEXTS.text(one.doc_id), *span) for span in (one.subject, one.object)),
+            *(Names(one.doc_id, TEXTS.text(one.doc_id)).key(*span) for span in (one.subject, one.object)),
             *one.subject,
             *one.object,
             *one.subject_canonical,

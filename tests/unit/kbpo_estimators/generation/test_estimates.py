@@ -10,6 +10,7 @@ from kbpo_estimators import control
 from kbpo_estimators.generation import SCALES, Given, Judgements, Scale, Scores
 from kbpo_estimators.generation import pool as pool_module
 from kbpo_estimators.generation.scales import MOST_EDITS, interval
+from tests.oracles import control as oracle
 
 # Four inputs, two systems; for input 3 both give the same text. Units 0-3 are the first's, 4-6 the second's.
 UNITS = np.array([[0, 1, 2, 3], [4, 5, 6, 3]])
@@ -100,7 +101,7 @@ def test_the_score_is_the_cross_fitted_one_within_the_scale():
     mine = np.flatnonzero(sampled[given[0].units])
     rows = np.isin(said.units, mine)
     items = np.searchsorted(mine, said.units[rows])
-    by_control = control.cross_fitted(
+    by_control = oracle.cross_fitted(
         said.values["any"][rows], items, pi[mine], g[mine], folds[mine], g[given[0].units], folds
     )
     assert got.this_crowd.estimate == pytest.approx(by_control.estimate, abs=0.002)  # clipped to the scale
@@ -328,7 +329,7 @@ def test_variances_and_worth_are_those_of_the_definitions_where_pi_is_equal():
     assert got.cap == pytest.approx((1 + got.gamma) / got.gamma)
     found = scores.worth(0, "any", np.array([g[given[0].units], np.ones(400)]))
     assert found.rho[0] == pytest.approx(control.correlation(values, items, g[items]), rel=0.03)
-    assert found.efficiency[0] == pytest.approx(control.data_efficiency(values, items, g[items]), rel=0.05)
+    assert found.efficiency[0] == pytest.approx(oracle.data_efficiency(values, items, g[items]), rel=0.05)
     assert found.rho_low[0] < found.rho[0] < found.rho_high[0]
     assert 1 < found.efficiency_low[0] < found.efficiency[0] < found.efficiency_high[0] < got.cap
     assert (found.rho[1], found.efficiency[1], found.efficiency_low[1]) == (0, 1, 1)

@@ -2,16 +2,16 @@ import numpy as np
 import pytest
 
 from kbpo_estimators.coordinated import variance_weights
-from kbpo_estimators.differences import precision_difference
 from kbpo_estimators.document_samples import SimpleRandom
 from kbpo_estimators.f1 import f1
 from kbpo_estimators.judging.audited import Audit, AuditedLabels
 from kbpo_estimators.judging.corrected import corrected
-from kbpo_estimators.judging.effect import judges_effect
 from kbpo_estimators.judging.products import JudgedEntries, Products
 from kbpo_estimators.labelled import share_of_pool
-from kbpo_estimators.precision import difference_precision
 from kbpo_estimators.recall import RecallEstimate
+from tests.oracles.differences import precision_difference
+from tests.oracles.effect import judges_effect
+from tests.oracles.precision import difference_precision
 
 S = 240
 RELATION = ("relation",)

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from kbpo.core.errors import InvalidInput
-from kbpo_estimators.judging.effect import judges_effect
-from kbpo_estimators.precision import difference_precision
+from tests.oracles.effect import judges_effect
+from tests.oracles.precision import difference_precision
 
 P = np.array([0.30, 0.25, 0.20, 0.15, 0.10])
 PI = np.array([0.5, 0.4, 0.9, 0.3, 1.0])

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from kbpo_estimators.control import plug_in
 from research.experiments.generation.replayed import resampled
+from tests.oracles.control import plug_in
 from tests.readers.nlg import Recorded, SystemOutputs
 
 N = 40

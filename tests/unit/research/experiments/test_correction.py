@@ -3,8 +3,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from annotations.aggregation.correction import Calibration, calibrate
 from kbpo.core.errors import InvalidInput
+from research.experiments.correction import Calibration, calibrate, noise_adjusted_precisions
+from tests.oracles.precision import noise_adjusted_precision
+from tests.unit.kbpo_estimators.test_many import Pool
 
 ERROR = 0.11
 SHARE = 0.3
@@ -113,3 +115,21 @@ def test_a_wrong_argument_is_named(function, posteriors, known, message):
     with pytest.raises(InvalidInput) as refused:
         function(posteriors, known)
     assert message in str(refused.value)
+
+
+@given(seed=st.integers(0, 10_000))
+def test_noise_adjusted_precisions_are_those_of_each_system(seed):
+    pool = Pool(seed)
+    reduced = pool.reduced()
+    pool.f = pool.f * 1.2 - 0.1
+    found = noise_adjusted_precisions(reduced, pool.f[pool.sampled][reduced.positions])
+    for system, one in enumerate(found):
+        own = slice(pool.P.indptr[system], pool.P.indptr[system + 1])
+        rows = pool.P.indices[own]
+        expected = noise_adjusted_precision(
+            *(pool.P.data[own], pool.pi[rows], pool.sampled[rows], pool.f[rows], pool.folds[rows]),
+            pool.confidence.data[own],
+        )
+        assert one.estimate == pytest.approx(expected.estimate, abs=1e-12)
+        assert one.variance == pytest.approx(expected.variance, abs=1e-12)
+        assert one.n_eff == pytest.approx(expected.n_eff, rel=1e-12)

@@ -7,13 +7,17 @@ a_1 = E[τ | f = 1], the label g = (τ − a_0)/(a_1 − a_0) has E[g | f] = f, 
 the labels stays unbiased. With τ the majority's verdict this is the estimator of Rogan and Gladen (1978).
 """
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from annotations.aggregation import _checks
 from annotations.aggregation._checks import FloatArray, IntArray
+from kbpo_estimators import many
+from kbpo_estimators.precision import CONFIDENCE_NEEDS, PrecisionEstimate
+from kbpo_estimators.reduced import Reduced
 
 LEAST_CONTRAST = 1e-6
 """a_1 − a_0 below which the votes tell nothing of the truth."""
@@ -98,6 +102,48 @@ def calibrate(posteriors: ArrayLike, known: ArrayLike) -> Calibration | None:
     return Calibration(of_false, of_true) if of_true - of_false > LEAST_CONTRAST else None
 
 
+def noise_adjusted_precisions(reduced: Reduced, labels: FloatArray) -> list[PrecisionEstimate]:
+    """Estimate the precision of every system from labels that are unbiased, not exact.
+
+    As `tests.oracles.precision.noise_adjusted_precision` does of one system.
+
+    Parameters
+    ----------
+    reduced : Reduced
+    labels : float[E]
+        g for each entry, as `Calibration.correct` makes them.
+
+    Returns
+    -------
+    list of PrecisionEstimate, length m
+    """
+    system = np.repeat(np.arange(reduced.systems), np.diff(reduced.indptr))
+    terms = reduced.p**2 / reduced.pi[reduced.positions] * labels * (labels - 1.0)
+    noises = np.maximum(0.0, np.bincount(system, terms, minlength=reduced.systems))
+    found = []
+    for one, noise in zip(
+        many._estimates(reduced, labels, None, CONFIDENCE_NEEDS), noises.tolist(), strict=True
+    ):
+        need = 1.0 / one.n_eff + 4.0 * noise
+        n_eff = 1.0 / need if need > 0 else math.inf
+        found.append(replace(one, variance=one.variance + noise, n_eff=n_eff))
+    return found
+
+
 def _arguments(posteriors: ArrayLike, known: ArrayLike) -> tuple[FloatArray, IntArray]:
-    tau = _checks.probabilities("posteriors", posteriors)
+    tau = _probabilities("posteriors", posteriors)
     return tau, _checks.integers("known", known, low=-1, below=2, length=tau.size)
+
+
+def _probabilities(argument: str, values: ArrayLike) -> FloatArray:
+    """Return numbers in [0, 1], in one dimension."""
+    array = np.asarray(values, dtype=np.float64)
+    if array.ndim != 1:
+        _checks.refuse(argument, f"has {array.ndim} dimensions; 1 needed")
+    wrong = ~((array >= 0) & (array <= 1))
+    if wrong.any():
+        first = int(np.argmax(wrong))
+        _checks.refuse(
+            argument, f"the value {array[first]:g} at position {first} is wrong; it lies in [0, 1]"
+        )
+    return array
