@@ -1,6 +1,11 @@
+import importlib
+
 import pytest
 from django.conf import LazySettings
+from django.core.cache import cache
+from django.core.management import call_command
 
+from kbpo import wsgi
 from kbpo.core import commands
 from kbpo.core.errors import Unavailable
 
@@ -17,3 +22,15 @@ def test_a_server_database_with_pending_migrations_is_refused(
 def test_a_server_database_that_is_up_to_date_is_used(settings: LazySettings, transactional_db: None) -> None:
     settings.EMBEDDED_DATABASE = False
     commands.prepare_database()
+
+
+def test_upgrade_clears_the_cache(transactional_db: None) -> None:
+    cache.set("key", "value of an earlier version")
+    call_command("upgrade")
+    assert cache.get("key") is None
+
+
+def test_start_of_web_clears_the_cache() -> None:
+    cache.set("key", "value of an earlier version")
+    importlib.reload(wsgi)
+    assert cache.get("key") is None
