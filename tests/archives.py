@@ -10,11 +10,11 @@ from django.utils import timezone
 
 from annotations.models import Corpus
 from evaluation.archives import making
-from evaluation.archives.files import Leaderboard
 from evaluation.kbp.task import TASK as KBP
 from evaluation.models import Edition
 from evaluation.registry import task_of
 from evaluation.scoring import releasing
+from evaluation.scoring.published.files import Leaderboard
 from kbpo.core.storage.folder import path_of
 from kbpo_archive.figures import Choice, Differ, Figures, Place
 from kbpo_archive.ranking import ALL, APART, RANK, SYSTEMS, Ranking, _interval

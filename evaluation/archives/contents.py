@@ -13,7 +13,6 @@ from django.db.models import F, Q, QuerySet
 
 from annotations.kinds.registry import read_question
 from annotations.models import KindAgreement, Label, Question, Response
-from evaluation.archives.files import Leaderboard
 from evaluation.design import columns, releases
 from evaluation.models import (
     Audit,
@@ -29,6 +28,7 @@ from evaluation.models import (
     SubmissionEvent,
     SubsetScore,
 )
+from evaluation.scoring.published.files import Leaderboard
 from evaluation.submissions.visibility import visible
 from evaluation.task import ArchivedDivision, Archiving, Sample, Task
 from evaluation.units import BoolArray, Pool

@@ -17,7 +17,6 @@ from django.utils import timezone
 from annotations.models import Corpus
 from evaluation.archives.contents import Contents
 from evaluation.archives.datasheet import datasheet
-from evaluation.archives.files import FOLDER, digest_of
 from evaluation.archives.removing import copy_without
 from evaluation.design.batches import last_scored
 from evaluation.models import (
@@ -30,6 +29,7 @@ from evaluation.models import (
 )
 from evaluation.scoring import estimation, lost_texts
 from evaluation.scoring import pool as pools
+from evaluation.scoring.published.files import FOLDER, digest_of
 from evaluation.task import FindTask, Task
 from kbpo.core.database.locks import claim
 from kbpo.core.database.outages import is_outage, is_store_outage

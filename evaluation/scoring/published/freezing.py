@@ -17,10 +17,10 @@ from django.db import transaction
 from django.db.models import Max, QuerySet
 
 from annotations.models import Corpus
-from evaluation.archives.files import FOLDER, digest_of
 from evaluation.choices import Choices
 from evaluation.models import Edition, Epoch, Estimate, Ranking, ReleasedLabels, Score
 from evaluation.scoring.estimation import code_version
+from evaluation.scoring.published.files import FOLDER, digest_of
 from evaluation.scoring.stored import shown_standard
 from evaluation.submissions.visibility import visible
 from evaluation.task import Task

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from evaluation.archives.files import Leaderboard
 from evaluation.choices import Choices
 from evaluation.models import Edition
+from evaluation.scoring.published.files import Leaderboard
 from evaluation.scoring.published.names import Named, name_systems
 from evaluation.scoring.stored import Counts, Measure, Measures
 from evaluation.submissions.visibility import Viewer
