@@ -346,7 +346,7 @@ class Task:
     designs : tuple of str
         Those that its corpora may have.
     growth : str
-        How the design of a new corpus grows (`Epoch.Growth`).
+        How the coordinated design of its corpora grows (`Epoch.Growth`, `evaluation.design.designs`).
     samples : mapping of str to SampleFile
         An example of a file for each of its reader's formats, by the format's name.
     kit : Kit or None

@@ -22,8 +22,8 @@ Keys = Sequence[str] | NDArray[Any]
 
 LABEL_VARIANCE = 0.25
 """s²: the largest variance that a label of 0 or 1 can have."""
-QUADRATIC_FLOOR = 0.25
-"""The share of a lone system's labels that the floor of the quadratic sum spreads evenly (ADR 13)."""
+QUADRATIC_FLOOR, MAXIMUM_FLOOR = 0.25, 0.5
+"""The share of a lone system's labels that the floor spreads, under the quadratic sum and the maximum."""
 DEFAULT_HALF_WIDTH = 0.03
 DEFAULT_LEVEL = 0.80
 FOLDS = 5
@@ -132,7 +132,7 @@ def target_variance(half_width: float = DEFAULT_HALF_WIDTH, level: float = DEFAU
     return float((half_width / ndtri((1 + level) / 2)) ** 2)
 
 
-def floor_labels(target_variance: float, share: float = 0.5) -> float:
+def floor_labels(target_variance: float, share: float) -> float:
     """Return b: the labels that a system's uniform floor spreads over its instances, a share of s²/V*.
 
     The floor that `top_up` and `quadratic_sum` take is b/|X_m|. It keeps every instance's probability well
@@ -143,8 +143,7 @@ def floor_labels(target_variance: float, share: float = 0.5) -> float:
     target_variance : float
         V*, above 0.
     share : float
-        Of the labels that a lone system needs: half of them under the maximum, `QUADRATIC_FLOOR` under the
-        quadratic sum.
+        Of the labels that a lone system needs: `QUADRATIC_FLOOR` or `MAXIMUM_FLOOR`.
 
     Returns
     -------

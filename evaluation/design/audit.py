@@ -8,28 +8,27 @@ import numpy as np
 
 from annotations import checking
 from annotations.models import Corpus
-from evaluation.design import audits, columns, epochs, plans, released, sampling, settled
+from evaluation.design import audits, columns, designs, epochs, plans, released, sampling, settled
 from evaluation.models import Attachment, Epoch, PlannedVariance, SampleBatch, Submission
 from evaluation.task import Task
 from evaluation.units import BoolArray, FloatArray, Units
 from kbpo.core.errors import InvalidInput
 from kbpo_estimators import coordinated
 
-QUADRATIC = Epoch.Growth.QUADRATIC
 CHUNK = 2**20
 """Bytes of a file that are in memory at a time."""
 
 
 @dataclass(frozen=True)
 class _Design:
-    """What an epoch's design came to, batch by batch: π and, under quadratic growth, the sums of squares."""
+    """An epoch's design, batch by batch: π and, under the quadratic sum, the sums of squares."""
 
     pi: dict[int, float] = field(default_factory=dict)
     squares: dict[int, float] = field(default_factory=dict)
 
-    def of(self, unit_ids: list[int]) -> sampling.Before:
+    def of(self, unit_ids: list[int]) -> designs.Before:
         """Return it for some units."""
-        return sampling.Before(
+        return designs.Before(
             *(np.array([known.get(pk, 0.0) for pk in unit_ids]) for known in (self.pi, self.squares))
         )
 
@@ -126,14 +125,16 @@ def _audit_batch(batch: SampleBatch, secret: bytes, design: _Design, task: Task)
         findings.append(
             f"λ and b are {arrival.lam!r}, {arrival.floor!r}; stored are {batch.lam!r}, {batch.floor!r}"
         )
-    changed = np.flatnonzero((arrival.pi > before.pi) | (arrival.squares > before.squares))
+    changed = np.flatnonzero(arrival.changed(before))
     stored = batch.inclusions.all()
     pi = {unit_ids[row]: float(arrival.pi[row]) for row in changed}
-    squares = {unit_ids[row]: float(arrival.squares[row]) for row in changed}
+    squares = (
+        {} if arrival.squares is None else {unit_ids[row]: float(arrival.squares[row]) for row in changed}
+    )
     of_known = {unit_ids[row]: bool(known[row]) for row in changed}
     for what, name, again in (
         ("inclusion probabilities", "probability", pi),
-        ("sums of squares", "squares", squares if batch.epoch.growth == QUADRATIC else dict.fromkeys(pi)),
+        ("sums of squares", "squares", squares or dict.fromkeys(pi)),
         ("known units", "is_known", of_known),
     ):
         kept = dict(stored.values_list("unit_id", name))
@@ -152,26 +153,27 @@ def _arrive_again(
     batch: SampleBatch,
     units: Units,
     p: FloatArray,
-    before: sampling.Before,
+    before: designs.Before,
     known: BoolArray,
     task: Task,
-) -> tuple[sampling.Arrival, Mapping[str, bytes], list[str]]:
+) -> tuple[designs.Arrival, Mapping[str, bytes], list[str]]:
     """Return what a batch did to the design, its columns of it, and what of its planned variances differs."""
-    target = batch.target_variance
-    if batch.epoch.growth == QUADRATIC:
+    if batch.epoch.growth == designs.QUADRATIC:
         variance, findings = plans.audit(batch, units, task)
-        found = sampling.arrive_quadratically(
-            before=before,
-            p=p,
-            known=known,
-            target_variance=target,
-            variance=variance,
-            most=task.label_variance,
-        )
-        return found, columns.of_design(found.flat_term, variance), findings
-    planned = PlannedVariance.objects.filter(batch=batch).exists()
-    findings = ["variances were planned for it, and its epoch plans none"] if planned else []
-    return sampling.arrive(pi=before.pi, p=p, known=known, target_variance=target), {}, findings
+    else:
+        planned = PlannedVariance.objects.filter(batch=batch).exists()
+        variance = None
+        findings = ["variances were planned for it, and its epoch plans none"] if planned else []
+    found = designs.arrive(
+        batch.epoch.growth,
+        before=before,
+        p=p,
+        known=known,
+        target_variance=batch.target_variance,
+        variance=variance,
+        most=task.label_variance,
+    )
+    return found, columns.of_design(found.flat_term, variance), findings
 
 
 def _audit_file(submission: Submission) -> list[str]:

@@ -13,17 +13,15 @@ import numpy as np
 
 from annotations.models import Label, Question, Response
 from evaluation.design import batches
-from evaluation.design.evidence import CLAIMS, RELATIONS, Evidence, read_evidence, read_labels
+from evaluation.design.evidence import Evidence, read_evidence, read_labels
 from evaluation.models import Audit, AuditDrawing, Epoch, SampleBatch
 from evaluation.task import Task
 from evaluation.units import BoolArray, FloatArray, IntArray
 from kbpo.core.database.bulk import array_literal, copy_rows, read_rows
 from kbpo_estimators.judging import drawing
 
-VERSION = CLAIMS
+VERSION = "2"
 """The rules by which ρ is made: of which evidence, `draw`, and `kbpo_estimators.judging.drawing`."""
-KNOWN = (RELATIONS, CLAIMS)
-"""Versions that are drawn again."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,18 +156,13 @@ def check(epoch: Epoch, task: Task) -> list[str]:
 
 def _check_drawing(one: AuditDrawing, task: Task) -> list[str]:
     batch, findings = one.batch, []
-    if one.version not in KNOWN:
+    if one.version != VERSION:
         return [f"audits were drawn by the rules {one.version!r}, which are unknown"]
     if digest(one.version, one.share, bytes(one.evidence)) != one.digest:
         return ["what audits were drawn from is not what its digest says"]
-    evidence = Evidence.unpack(bytes(one.evidence), one.version)
+    evidence = Evidence.unpack(bytes(one.evidence))
     rows = read_labels(batch.epoch, batch.number, after=batch.number - 1)
-    prior = np.zeros(len(rows))
-    again = (
-        Evidence.of(rows, prior)
-        if one.version == RELATIONS
-        else read_evidence(batch.epoch, batch.number, rows, prior, task)
-    )
+    again = read_evidence(batch.epoch, batch.number, rows, np.zeros(len(rows)), task)
     if differing := evidence.differing(again):
         findings.append(f"labels that audits were drawn from differ: of {len(differing)} questions")
     keys = {row.question: row.key for row in rows}

@@ -114,16 +114,18 @@ def make(
     return columns if pi is None else {**columns, PI: pack(pi)}
 
 
-def of_design(flat_term: FloatArray, variance: FloatArray | None) -> dict[str, bytes]:
-    """Return the columns that a design of quadratic growth has beside π, packed.
+def of_design(flat_term: FloatArray | None, variance: FloatArray | None) -> dict[str, bytes]:
+    """Return the columns that the quadratic sum has in addition to π, packed; none under the maximum.
 
     Parameters
     ----------
-    flat_term : float[n]
-        As `sampling.Arrival` has it.
+    flat_term : float[n] or None
+        As `designs.Arrival` has it.
     variance : float[n] or None
         s², where it was planned.
     """
+    if flat_term is None:
+        return {}
     flat = {FLAT_TERM: code(flat_term).pack()}
     return flat if variance is None else {**flat, VARIANCE: code(variance).pack()}
 

@@ -62,7 +62,7 @@ def open_epoch(*, corpus: Corpus, task: Task) -> Epoch:
         commitment=commitment(secret),
         key_version=task.key_version,
         weighting=task.choices.default_weighting(corpus.design),
-        growth=task.growth if last is None else last.growth,
+        growth=task.growth,
         document_sample=DocumentSample.current(corpus),
     )
 

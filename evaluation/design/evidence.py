@@ -17,9 +17,6 @@ from kbpo.core.database.bulk import array_literal, read_rows
 from kbpo.core.database.coded import pack, unpack
 from kbpo_estimators.judging import drawing
 
-RELATIONS, CLAIMS = "1", "2"
-"""Versions of the evidence: of sampled units' own labels alone; with what else systems' predictions need."""
-
 
 @dataclass(frozen=True, slots=True)
 class LabelRow:
@@ -126,8 +123,8 @@ class Evidence:
         cls,
         rows: Sequence[LabelRow],
         prior: FloatArray,
-        beside: Sequence[LabelRow] = (),
-        needed: Sequence[tuple[int, int, Sequence[int]]] = (),
+        beside: Sequence[LabelRow],
+        needed: Sequence[tuple[int, int, Sequence[int]]],
     ) -> "Evidence":
         """Make it of labels, of what made those of the units likely, and of what `Task.needed_beside` says.
 
@@ -161,10 +158,8 @@ class Evidence:
         return self.own.pack() + self.beside.pack() + pack(self.predictions)
 
     @classmethod
-    def unpack(cls, data: bytes, version: str) -> "Evidence":
-        """Return what `pack` was called on; of `RELATIONS`, the one array that there was."""
-        if version == RELATIONS:
-            return cls(Votes.unpack(data), Votes.of((), np.empty(0)), np.empty((0, 1), dtype=np.int64))
+    def unpack(cls, data: bytes) -> "Evidence":
+        """Return what `pack` was called on."""
         stream = BytesIO(data)
         own, beside, predictions = (np.load(stream, allow_pickle=False) for _ in range(3))
         return cls(Votes.unpack(pack(own)), Votes.unpack(pack(beside)), predictions)

@@ -13,7 +13,7 @@ from django.db.models import Count, Min
 from numpy.typing import ArrayLike
 
 from annotations.models import Corpus, Question
-from evaluation.design import sampling
+from evaluation.design import designs, sampling
 from evaluation.models import Epoch, SampleBatch, Submission
 from evaluation.task import Task
 from evaluation.units import Alternative, FloatArray, Foreseen
@@ -180,13 +180,17 @@ def _grown(
         return before, np.maximum(before, chance_to_be_drawn(p, iid.draws_needed(target)))
     now = sampling.read_before(epoch, foreseen.ids)
     before = np.where(known, 1.0, now.pi)
-    if epoch.growth != Epoch.Growth.QUADRATIC:
-        return before, sampling.arrive(pi=now.pi, p=p, known=known, target_variance=target).pi
-    if variance is None and task.plan is not None:
+    if variance is None and epoch.growth == designs.QUADRATIC and task.plan is not None:
         planned = task.plan(submission, epoch, foreseen.ids, number=arrivals + 1, foreseen=True)
         variance = None if planned is None else planned.variance
-    grown = sampling.arrive_quadratically(
-        before=now, p=p, known=known, target_variance=target, variance=variance, most=task.label_variance
+    grown = designs.arrive(
+        epoch.growth,
+        before=now,
+        p=p,
+        known=known,
+        target_variance=target,
+        variance=variance,
+        most=task.label_variance,
     )
     return before, grown.pi
 

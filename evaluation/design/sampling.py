@@ -7,7 +7,6 @@ locked in the end alone, so that its team may cancel it until then.
 
 import hmac
 from collections.abc import Collection
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,13 +15,14 @@ from django.utils import timezone
 from numpy.typing import NDArray
 
 from annotations.models import Corpus, Question
-from evaluation.design import columns, plans
+from evaluation.design import columns, designs, plans
+from evaluation.design.designs import Before
 from evaluation.models import Epoch, InclusionProbability, SampleBatch, Submission
 from evaluation.submissions import quota
 from evaluation.submissions.lifecycle import BEFORE_SAMPLING, lock, move
 from evaluation.submissions.progress import count_asked
 from evaluation.task import Task
-from evaluation.units import BoolArray, FloatArray, IntArray, Units
+from evaluation.units import FloatArray, IntArray, Units
 from kbpo.core.clock.nudge import nudge
 from kbpo.core.database.analysing import analyse
 from kbpo.core.database.bulk import array_literal, copy_rows, read_columns
@@ -31,100 +31,6 @@ from kbpo.core.errors import InvalidInput
 from kbpo_estimators import coordinated, iid
 
 SETTLE_TASK = "kbpo.pipeline.settle_questions"
-
-
-@dataclass(frozen=True)
-class Arrival:
-    """What an arrival does to the design.
-
-    Attributes
-    ----------
-    pi : float[n]
-        Inclusion probabilities of the system's units after it.
-    lam : float
-        The least scale of p that meets the target.
-    floor : float
-        b, the expected number of labels spread uniformly.
-    squares : float[n]
-        Under quadratic growth, the sums of squares after it; otherwise 0.
-    flat_term : float[n]
-        Under quadratic growth, what the system alone would have, were every label as uncertain as one can be:
-        of these π with s² = ¼ is made, on which rests what must rest on no label; otherwise 0.
-    """
-
-    pi: FloatArray
-    lam: float
-    floor: float
-    squares: FloatArray
-    flat_term: FloatArray
-
-
-def arrive(*, pi: FloatArray, p: FloatArray, known: BoolArray, target_variance: float) -> Arrival:
-    """Grow the design for a system (docs/estimation.md, 3.2).
-
-    Parameters
-    ----------
-    pi : float[n]
-        Current inclusion probabilities of its units; 0 where one was never in a design.
-    p : float[n]
-        Its distribution; sums to 1.
-    known : bool[n]
-        Units whose labels were published before the upload: they count exactly.
-    target_variance : float
-        V*, the variance that its precision may have at most.
-    """
-    floor = coordinated.floor_labels(target_variance)
-    new_pi, lam = coordinated.top_up(np.where(known, 1.0, pi), p, target_variance, floor / len(p))
-    return Arrival(new_pi, lam, floor, np.zeros(len(p)), np.zeros(len(p)))
-
-
-@dataclass(frozen=True, eq=False)
-class Before:
-    """What an epoch's design is for some units before an arrival.
-
-    Attributes
-    ----------
-    pi : float[n]
-        Their inclusion probabilities; 0 where one was never in a design.
-    squares : float[n]
-        Under quadratic growth, their sums of squares; 0 otherwise.
-    """
-
-    pi: FloatArray
-    squares: FloatArray
-
-
-def arrive_quadratically(
-    *,
-    before: Before,
-    p: FloatArray,
-    known: BoolArray,
-    target_variance: float,
-    variance: FloatArray | None = None,
-    most: float = coordinated.LABEL_VARIANCE,
-) -> Arrival:
-    """Grow the design for a system by the quadratic sum (docs/estimation.md, 3.2).
-
-    Parameters are those of `arrive`; `variance` is s² as it is planned, ¼ where left out, and `most` the
-    largest that it may be.
-    """
-    floor = coordinated.floor_labels(target_variance, coordinated.QUADRATIC_FLOOR)
-
-    def grown(s2: FloatArray | None) -> coordinated.QuadraticSum:
-        return coordinated.quadratic_sum(
-            before.pi,
-            before.squares,
-            p,
-            target_variance,
-            variance=s2,
-            most=most,
-            known=known,
-            floor=floor / len(p),
-        )
-
-    found = grown(variance)
-    flat = found if variance is None else grown(None)
-    return Arrival(found.pi, found.lam, floor, found.squares, flat.term)
 
 
 def all_due() -> set[int]:
@@ -194,12 +100,10 @@ def sample_submission(*, submission_id: int, task: Task) -> bool:
     secret = bytes.fromhex(epoch.secret)
     pi: FloatArray | None = None
     of_design: dict[str, bytes] = {}
-    if submission.corpus.design != Corpus.Design.COORDINATED:
-        sampled = _draw_iid(batch, units, p)
-    elif epoch.growth == Epoch.Growth.QUADRATIC:
-        sampled, pi, of_design = _draw_quadratically(batch, units, p, task)
+    if submission.corpus.design == Corpus.Design.COORDINATED:
+        sampled, pi, of_design = _draw_coordinated(batch, units, p, task)
     else:
-        sampled, pi = _draw_coordinated(batch, units, p, task)
+        sampled = _draw_iid(batch, units, p)
     others = {**task.columns(units), **of_design}
     kept = columns.make(
         units, secret, pi, weights=weights, others=others, random_keys=task.random_keys(units)
@@ -263,35 +167,6 @@ def _is_its_turn(submission: Submission) -> bool:
     return not is_behind and not earlier.filter(quota_taken_at__isnull=False).exists()
 
 
-def current_pi(epoch: Epoch, through: int | None = None, ids: IntArray | None = None) -> dict[int, float]:
-    """Return π of the units in the epoch's design, by row id.
-
-    Parameters
-    ----------
-    through : int or None
-        After which batch; None for the last.
-    ids : int[n] or None
-        Of which units; None for all.
-    """
-    # It never falls: the highest is the last.
-    query = (
-        "SELECT inclusion.unit_id, max(inclusion.probability)"
-        " FROM evaluation_inclusionprobability AS inclusion"
-        " JOIN evaluation_samplebatch AS batch ON batch.id = inclusion.batch_id AND batch.epoch_id = %s"
-    )
-    parameters: list[object] = [epoch.pk]
-    if ids is not None:
-        query += " JOIN unnest(%s::bigint[]) AS wanted (id) ON wanted.id = inclusion.unit_id"
-        parameters.append(array_literal(ids.tolist()))
-    if through is not None:
-        query += " WHERE batch.number <= %s"
-        parameters.append(through)
-    found = read_columns(
-        f"{query} GROUP BY inclusion.unit_id", parameters, {"unit": "bigint", "pi": "float8"}
-    )
-    return dict(zip(found["unit"].tolist(), found["pi"].tolist(), strict=True))
-
-
 def read_before(epoch: Epoch, ids: IntArray) -> Before:
     """Return what an epoch's design is for units, in the order of their row ids as they are given."""
     wanted = columns.Wanted.of(ids)
@@ -332,17 +207,18 @@ def _read_unchanged(epoch: Epoch, ids: IntArray) -> dict[str, Any]:
     )
 
 
-def _draw_quadratically(
+def _draw_coordinated(
     batch: SampleBatch, units: Units, p: FloatArray, task: Task
 ) -> tuple[dict[int, int | None], FloatArray, dict[str, bytes]]:
     """Store the design; return the newly sampled rows of `units`, π, and the columns of the design."""
-    planned = None
-    if task.plan is not None:
+    growth, planned = batch.epoch.growth, None
+    if growth == designs.QUADRATIC and task.plan is not None:
         planned = task.plan(batch.submission, batch.epoch, units.ids, number=batch.number)
     variance = None if planned is None else planned.variance
     known = task.known(batch.submission, units)
     before = read_before(batch.epoch, units.ids)
-    arrival = arrive_quadratically(
+    arrival = designs.arrive(
+        growth,
         before=before,
         p=p,
         known=known,
@@ -354,40 +230,19 @@ def _draw_quadratically(
     batch.save()
     if planned is not None:
         plans.store(batch, planned)
-    changed = np.flatnonzero((arrival.pi > before.pi) | (arrival.squares > before.squares))
-    of_changed = (column[changed].tolist() for column in (units.ids, arrival.pi, arrival.squares, known))
+    changed = np.flatnonzero(arrival.changed(before))
+    squares = [None] * changed.size if arrival.squares is None else arrival.squares[changed].tolist()
+    ids, pi, certain = (column[changed].tolist() for column in (units.ids, arrival.pi, known))
     stored = copy_rows(
         InclusionProbability,
         ("batch_id", "unit_id", "probability", "squares", "is_known"),
-        ((batch.pk, *row) for row in zip(*of_changed, strict=True)),
+        ((batch.pk, *row) for row in zip(ids, pi, squares, certain, strict=True)),
     )
     analyse({InclusionProbability: stored})
     u = coordinated.uniforms(bytes.fromhex(batch.epoch.secret), task.random_keys(units))
     drawn: dict[int, int | None] = {}
     drawn.update((int(row), None) for row in np.flatnonzero((u < arrival.pi) & (u >= before.pi)))
     return drawn, arrival.pi, columns.of_design(arrival.flat_term, variance)
-
-
-def _draw_coordinated(
-    batch: SampleBatch, units: Units, p: FloatArray, task: Task
-) -> tuple[dict[int, int | None], FloatArray]:
-    """Store the design; return the newly sampled rows of `units`, with no number of draws, and π."""
-    known = task.known(batch.submission, units)
-    before = current_pi(batch.epoch, ids=units.ids)
-    pi = np.array([before.get(unit_id, 0.0) for unit_id in units.ids.tolist()])
-    arrival = arrive(pi=pi, p=p, known=known, target_variance=batch.target_variance)
-    batch.lam, batch.floor = arrival.lam, arrival.floor
-    batch.save()
-    changed = np.flatnonzero(arrival.pi > pi)
-    of_changed = (column[changed].tolist() for column in (units.ids, arrival.pi, known))
-    stored = copy_rows(
-        InclusionProbability,
-        ("batch_id", "unit_id", "probability", "is_known"),
-        ((batch.pk, *row) for row in zip(*of_changed, strict=True)),
-    )
-    analyse({InclusionProbability: stored})
-    u = coordinated.uniforms(bytes.fromhex(batch.epoch.secret), task.random_keys(units))
-    return {int(row): None for row in np.flatnonzero((u < arrival.pi) & (u >= pi))}, arrival.pi
 
 
 def _draw_iid(batch: SampleBatch, units: Units, p: FloatArray) -> dict[int, int | None]:

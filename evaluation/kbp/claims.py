@@ -93,8 +93,6 @@ class Claims:
     rows : list of ClaimRow
     subject_names, object_names : list of int
         Digests of name keys, as their instances have them.
-    subject_entities, object_entities : list of str
-        The system's own.
     confidence : float[n]
     p : float[n]
         The stored probabilities of the default weighting.
@@ -104,8 +102,6 @@ class Claims:
     rows: list[ClaimRow]
     subject_names: list[int]
     object_names: list[int]
-    subject_entities: list[str]
-    object_entities: list[str]
     confidence: FloatArray
     p: FloatArray
 
@@ -125,21 +121,21 @@ def read_claims(submission: Submission) -> Claims:
     # Each table by itself, joined here: whatever Postgres believes of their sizes, it cannot join them badly.
     of_prediction = ", ".join(ClaimRow._fields[1 + len(_OF_INSTANCE) :])
     predictions = read_rows(
-        "SELECT subject_entity, object_entity, confidence, probability,"  # noqa: S608 - names of ours
+        "SELECT confidence, probability,"  # noqa: S608 - names of ours
         f" instance_id, {of_prediction} FROM evaluation_prediction WHERE submission_id = %s",
         [submission.pk],
     )
     instances = _by_id(
         "SELECT id, subject_name, object_name,"  # noqa: S608 - names of ours
         f" {', '.join(_OF_INSTANCE)} FROM evaluation_instance",
-        {row[4] for row in predictions},
+        {row[2] for row in predictions},
     )
     documents = _by_id(
         "SELECT id, doc_id FROM annotations_document",
         {document_id for _, _, document_id, *_ in instances.values()},
     )
     keyed = []
-    for *own, instance_id, values in ((*row[:5], row[5:]) for row in predictions):
+    for *own, instance_id, values in ((*row[:3], row[3:]) for row in predictions):
         subject_name, object_name, *of_instance = instances[instance_id]
         claim = ClaimRow(instance_id, *of_instance, *values)
         (doc_id,) = documents[claim.document_id]
@@ -147,15 +143,13 @@ def read_claims(submission: Submission) -> Claims:
         key = instance_key(doc_id, claim.predicate, subject, object_)
         keyed.append((key, claim, subject_name, object_name, *own))
     keyed.sort()
-    columns: list[list[Any]] = [[one[at] for one in keyed] for at in range(8)]
-    keys, rows, subject_names, object_names, subjects, objects, confidence, p = columns
+    columns: list[list[Any]] = [[one[at] for one in keyed] for at in range(6)]
+    keys, rows, subject_names, object_names, confidence, p = columns
     return Claims(
         keys=keys,
         rows=rows,
         subject_names=subject_names,
         object_names=object_names,
-        subject_entities=subjects,
-        object_entities=objects,
         confidence=np.array(confidence),
         p=np.array(p),
     )

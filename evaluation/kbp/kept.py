@@ -20,8 +20,8 @@ FloatArray = NDArray[np.float64]
 
 PREDICATES, NAMES = "predicate", "subject key"
 
-BY_CLUSTERS, BY_NAMES = "clusters", f"names {name_keys.VERSION}"
-"""What counts as one entity in weights: what the system says, as it once was, or what the corpus says."""
+BY_NAMES = f"names {name_keys.VERSION}"
+"""The rules of weights: spans with the same name key count as one entity."""
 
 
 def weights(claims: Claims, version: str) -> dict[str, FloatArray]:
@@ -32,10 +32,8 @@ def weights(claims: Claims, version: str) -> dict[str, FloatArray]:
     InvalidInput
         If it is none.
     """
-    if version not in (BY_CLUSTERS, BY_NAMES):
+    if version != BY_NAMES:
         raise InvalidInput(f"weights were made by {version!r}, which is unknown")
-    if version == BY_CLUSTERS:
-        return weighting.every(claims.subject_entities, claims.predicates, claims.object_entities)
     return weighting.every(_texts(claims.subject_names), claims.predicates, _texts(claims.object_names))
 
 

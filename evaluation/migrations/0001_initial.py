@@ -526,7 +526,7 @@ class Migration(migrations.Migration):
                         ('batch', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='audit_drawing', to='evaluation.samplebatch')),
                         ('version', models.CharField(help_text='The rules by which ρ was made.', max_length=8)),
                         ('share', models.FloatField(help_text='Of the questions, that was to be audited on average.')),
-                        ('evidence', models.BinaryField(help_text='The labels that might be wrong: of which question, their votes and dissent, and what made them likely before anybody voted; by version 2 also which others systems need there, and theirs.')),
+                        ('evidence', models.BinaryField(help_text='The labels that might be wrong: of which question, their votes and dissent, and what made them likely before anybody voted; and which others systems need there, and theirs.')),
                         ('digest', models.CharField(help_text='SHA-256 of all this.', max_length=64)),
                         ('drawn_at', models.DateTimeField(auto_now_add=True)),
                     ],

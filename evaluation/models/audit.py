@@ -20,7 +20,7 @@ class AuditDrawing(models.Model):
     share = models.FloatField(help_text="Of the questions, that was to be audited on average.")
     evidence = models.BinaryField(
         help_text="The labels that might be wrong: of which question, their votes and dissent, and what made"
-        " them likely before anybody voted; by version 2 also which others systems need there, and theirs."
+        " them likely before anybody voted; and which others systems need there, and theirs."
     )
     digest = models.CharField(max_length=64, help_text="SHA-256 of all this.")
     drawn_at = models.DateTimeField(auto_now_add=True)

@@ -20,7 +20,7 @@ class Epoch(models.Model):
     """A span of a corpus' life with one secret. Its labels are sealed until it is released."""
 
     class Growth(models.TextChoices):
-        """How π grows when a system arrives, under `coordinated`; an epoch's never changes."""
+        """How π grows when a system arrives, under `coordinated` (`evaluation.design.designs`)."""
 
         MAXIMUM = "maximum", "the maximum of what each system needs, given the others"
         QUADRATIC = "quadratic", "the root of the sum of squares of what each needs alone"

@@ -65,7 +65,9 @@ class Epoch:
         p = np.full(rows.size, 1 / rows.size)
         target = coordinated.target_variance()
         pi = np.where(self.known[rows], 1.0, self.pi[rows])
-        pi, _ = coordinated.top_up(pi, p, target, coordinated.floor_labels(target) / rows.size)
+        pi, _ = coordinated.top_up(
+            pi, p, target, coordinated.floor_labels(target, coordinated.MAXIMUM_FLOOR) / rows.size
+        )
         self.pi[rows] = np.where(self.known[rows], self.pi[rows], pi)
         return self.estimate(rows)
 

@@ -331,7 +331,7 @@ def _top_up(world: World, order: IntArray, target: float, with_floor: bool) -> t
     pi, labels = np.zeros(world.pool.size), []
     for system in order:
         rows = world.pool.rows(system)
-        floor = coordinated.floor_labels(target) / rows.size if with_floor else 0.0
+        floor = coordinated.floor_labels(target, coordinated.MAXIMUM_FLOOR) / rows.size if with_floor else 0.0
         pi[rows], _ = coordinated.top_up(pi[rows], world.pool.own(world.P, system), target, floor)
         labels.append(float(pi.sum()))
     return pi, np.array(labels)

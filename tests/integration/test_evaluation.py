@@ -45,6 +45,7 @@ from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
 from kbpo_estimators import coordinated
 from kbpo_estimators.scores import IidSample
 from tests.integration.conftest import Submit, advance_past_pauses
+from tests.samples import current_pi
 from tests.world import Fact, World
 
 pytestmark = pytest.mark.django_db
@@ -112,7 +113,7 @@ def test_the_sample_is_everything_below_its_inclusion_probability(submit: Submit
     pipeline.advance()
     batch = SampleBatch.objects.get(submission=submission)
     claims = read_claims(submission)
-    pi = sampling.current_pi(batch.epoch)
+    pi = current_pi(batch.epoch)
     u = coordinated.uniforms(bytes.fromhex(batch.epoch.secret), claims.keys)
     expected = {row.instance_id for row, one in zip(claims.rows, u, strict=True) if one < pi[row.instance_id]}
     assert set(pi) == {row.instance_id for row in claims.rows}
@@ -126,7 +127,7 @@ def test_the_target_is_met_for_every_system_in_turn(submit: Submit) -> None:
         pipeline.advance()
         batch = SampleBatch.objects.get(submission=submission)
         claims = read_claims(submission)
-        pi = sampling.current_pi(batch.epoch)
+        pi = current_pi(batch.epoch)
         own = np.array([pi[row.instance_id] for row in claims.rows])
         planned = columns.read_variance(batch)
         s2 = coordinated.LABEL_VARIANCE if planned is None else planned
@@ -138,12 +139,12 @@ def test_a_later_arrival_never_lowers_a_probability(submit: Submit) -> None:
     submit("one", seed=1)
     pipeline.advance()
     epoch = Epoch.objects.get()
-    before = sampling.current_pi(epoch)
+    before = current_pi(epoch)
     submit("two", seed=2)
     pipeline.advance()
-    after = sampling.current_pi(epoch)
+    after = current_pi(epoch)
     assert all(after[instance] >= value for instance, value in before.items())
-    assert sampling.current_pi(epoch, through=1) == before
+    assert current_pi(epoch, through=1) == before
 
 
 def test_scores_appear_when_everything_is_labelled_and_say_what_made_them(
@@ -369,12 +370,12 @@ def test_withdrawing_hides_a_system_and_leaves_the_design(
     submission = submit("one")
     Membership.objects.create(team=submission.team, user=user)
     pipeline.advance()
-    before = sampling.current_pi(Epoch.objects.get())
+    before = current_pi(Epoch.objects.get())
     lifecycle.withdraw(submission=submission, user=user)
     second = submit("two", team="Beta", seed=5)
     pipeline.advance()
     judge()
-    after = sampling.current_pi(Epoch.objects.get())
+    after = current_pi(Epoch.objects.get())
     assert all(after[instance] >= value for instance, value in before.items())
     assert Submission.objects.get(pk=submission.pk).state == "withdrawn"
     assert score_of(second).counts["pool"] == 2

@@ -188,7 +188,7 @@ def describe(row: models.Model) -> Row:
             ids, *rest = unpack(bytes(value)).tolist()
             described[field.name] = [[name_of(Unit, pk) for pk in ids], *rest]
         elif isinstance(row, AuditDrawing) and field.name == "evidence":
-            evidence = Evidence.unpack(bytes(value), row.version)
+            evidence = Evidence.unpack(bytes(value))
             described[field.name] = [
                 [
                     [name_of(Question, int(pk)), *rest, prior]

@@ -17,7 +17,7 @@ from django.core.management import call_command
 from django.test import override_settings
 
 from annotations.models import Corpus, Question
-from evaluation.design import columns, epochs, sampling
+from evaluation.design import columns, designs, epochs
 from evaluation.kbp import divisions, matching, planning
 from evaluation.kbp import kept as kept_of_claims
 from evaluation.kbp.claims import read_claims
@@ -177,8 +177,9 @@ class World:
         floor = np.zeros(self.pool.size)
         for number, system in enumerate(self.pool.systems):
             rows = system.rows
-            arrival = sampling.arrive_quadratically(
-                before=sampling.Before(pi[rows], squares[rows]),
+            arrival = designs.arrive(
+                designs.QUADRATIC,
+                before=designs.Before(pi[rows], squares[rows]),
                 p=system.weights[WEIGHTING],
                 known=np.zeros(rows.size, dtype=bool),
                 target_variance=target,

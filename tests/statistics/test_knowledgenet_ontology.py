@@ -12,10 +12,10 @@ from django.core.management import call_command
 from django.db import transaction
 
 from annotations.models import Corpus
-from evaluation.design import sampling
 from evaluation.models import Epoch, Submission
 from tests.knowledgenet import FOLDER, needs_knowledgenet
 from tests.ontologies import DOCS, KNOWLEDGENET, TAC
+from tests.samples import current_pi
 
 DOCUMENTS = 60
 TAGS = ("tac", "own")
@@ -131,7 +131,7 @@ def scores(tag: str) -> dict[tuple[str, ...], Any]:
 
 def test_every_claim_is_judged(judged: None) -> None:
     for epoch in Epoch.objects.filter(corpus__tag__in=TAGS):
-        assert set(sampling.current_pi(epoch).values()) == {1.0}
+        assert set(current_pi(epoch).values()) == {1.0}
 
 
 def test_the_ten_systems_have_the_same_scores_under_their_own_names_and_tacs(judged: None) -> None:

@@ -62,7 +62,7 @@ def run(seed: int) -> list[list[tuple[float, ...]]]:
     pi, target = np.zeros(len(pool.keys)), coordinated.target_variance()
     for number in rng.permutation(len(pool.systems)):
         rows = pool.members[number]
-        floor = coordinated.floor_labels(target) / rows.size
+        floor = coordinated.floor_labels(target, coordinated.MAXIMUM_FLOOR) / rows.size
         pi[rows], _ = coordinated.top_up(pi[rows], systems()[number].weights["instance"], target, floor)
     secret = b"weighted recall|%d" % seed
     sampled = coordinated.uniforms(secret, pool.keys) < pi

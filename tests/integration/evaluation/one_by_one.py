@@ -11,7 +11,6 @@ import numpy as np
 
 from annotations import questions
 from annotations.models import Label
-from evaluation.design import sampling
 from evaluation.kbp import matching
 from evaluation.kbp.claims import row_of
 from evaluation.kbp.keys import instance_key
@@ -29,6 +28,7 @@ from tests.ontologies import TAC
 from tests.oracles.labelled import labelled_recall, planned_alpha
 from tests.oracles.matching import match
 from tests.oracles.precision import difference_precision
+from tests.samples import current_pi
 
 
 class Pool:
@@ -58,7 +58,7 @@ class Pool:
         self.keys = [key_of[pk] for pk in self.ids]
         row_of_id = {pk: row for row, pk in enumerate(self.ids)}
         self.rows = [np.array([row_of_id[row.instance_id] for row in rows]) for rows in self.claims]
-        pi = sampling.current_pi(epoch, through)
+        pi = current_pi(epoch, through)
         self.pi = np.array([pi.get(pk, np.nan) for pk in self.ids])
         drawn = set(
             SampledUnit.objects.filter(epoch=epoch, batch__number__lte=through).values_list(

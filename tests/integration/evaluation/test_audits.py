@@ -17,7 +17,7 @@ from annotations import labels, questions, takedowns
 from annotations.models import Corpus, Label, Question, Response
 from crowd.simulation import simulated_crowd
 from evaluation.design import audit, audits, batches, epochs, releases
-from evaluation.design.evidence import RELATIONS, Evidence, read_labels
+from evaluation.design.evidence import Evidence, read_labels
 from evaluation.kbp.task import TASK as KBP
 from evaluation.models import (
     Audit,
@@ -184,7 +184,7 @@ def test_whatever_is_changed_is_found(labelled: Epoch, vote: Judge) -> None:
 
     def tamper_with_evidence() -> None:
         row = AuditDrawing.objects.all()[0]
-        evidence = Evidence.unpack(row.evidence, row.version)
+        evidence = Evidence.unpack(row.evidence)
         row.evidence = replace(evidence, own=replace(evidence.own, prior=evidence.own.prior * 0.99)).pack()
         row.save()
 
@@ -232,7 +232,6 @@ def test_whatever_is_changed_is_found(labelled: Epoch, vote: Judge) -> None:
             "labels that audits were drawn from differ: of 1 questions",
         ),
         "the rules": (lambda: AuditDrawing.objects.update(version="3"), "which are unknown"),
-        "the rules, for the first": (lambda: AuditDrawing.objects.update(version=RELATIONS), "its digest"),
         "what is asked again": (
             lambda: asked.filter(pk=settled.pk).update(payload=stranger.payload),
             "asked again in another way",
@@ -278,7 +277,7 @@ def unlike(claim: SampledClaim) -> Question:
 
 def test_audits_follow_the_mean_doubt_in_the_claims_that_systems_make(labelled: Epoch) -> None:
     for one in AuditDrawing.objects.select_related("batch"):
-        evidence = Evidence.unpack(one.evidence, one.version)
+        evidence = Evidence.unpack(one.evidence)
         beside = dict(zip(evidence.beside.questions.tolist(), evidence.beside.doubts().tolist(), strict=True))
         units = [row.unit for row in read_labels(labelled, one.batch.number, after=one.batch.number - 1)]
         aimed: dict[int, float] = {}
@@ -300,30 +299,6 @@ def test_audits_follow_the_mean_doubt_in_the_claims_that_systems_make(labelled: 
         assert [row.probability for row in rows] == pytest.approx(rho)
         own = drawing.audit_probabilities([row.doubt for row in rows], one.share)
         assert rho != pytest.approx(own)
-
-
-def test_what_was_drawn_by_doubts_in_relations_alone_is_drawn_again_so(labelled: Epoch) -> None:
-    for one in AuditDrawing.objects.select_related("batch"):
-        number = one.batch.number
-        keys = {row.question: row.key for row in read_labels(labelled, number, after=number - 1)}
-        one.version, one.evidence = RELATIONS, Evidence.unpack(one.evidence, one.version).own.pack()
-        one.digest = audits.digest(RELATIONS, one.share, one.evidence)
-        one.save()
-        drawn = audits.draw(
-            Evidence.unpack(one.evidence, RELATIONS),
-            keys,
-            share=one.share,
-            secret=bytes.fromhex(labelled.secret),
-        )
-        for pk, rho, is_drawn in zip(
-            drawn.questions.tolist(), drawn.probability.tolist(), drawn.is_drawn.tolist(), strict=True
-        ):
-            Audit.objects.filter(question=pk).update(probability=rho, is_drawn=is_drawn)
-        by_people = one.batch.audits.filter(probability__lt=1)
-        expected = drawing.audit_probabilities(by_people.values_list("doubt", flat=True), one.share)
-        assert list(by_people.values_list("probability", flat=True)) == pytest.approx(expected)
-    questions.ask_audits(questions=audits.wanted(labelled, 2, KBP))
-    assert audit.audit_corpus(labelled.corpus, KBP) == []
 
 
 def test_a_vote_that_ceases_to_count_after_the_draw_changes_nothing_of_it(labelled: Epoch) -> None:
@@ -385,7 +360,7 @@ def test_posteriors_and_agreement_know_nothing_of_audits(labelled: Epoch, vote: 
 def test_stored_probabilities_make_the_judges_effect_unbiased(labelled: Epoch, vote: Judge) -> None:
     """Over the secrets that might have drawn them, with what is stored as it is."""
     one = AuditDrawing.objects.get(batch__number=1)
-    evidence = Evidence.unpack(one.evidence, one.version)
+    evidence = Evidence.unpack(one.evidence)
     own = evidence.own
     rows = read_labels(labelled, 1, after=0)
     keys = {row.question: row.key for row in rows}

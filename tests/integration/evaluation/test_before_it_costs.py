@@ -9,7 +9,7 @@ from django.core.cache import cache
 from django.utils import timezone
 
 from annotations.models import Question
-from evaluation.design import forecast, prices, sampling
+from evaluation.design import designs, forecast, prices, sampling
 from evaluation.kbp.claims import read_claims
 from evaluation.kbp.task import TASK as KBP
 from evaluation.models import (
@@ -24,6 +24,7 @@ from kbpo.accounts.models import Membership, Team, User
 from kbpo.pages.money import costs
 from kbpo_estimators import planned_variance
 from tests.factories import QuestionFactory, ResponseFactory, SampleBatchFactory, UserFactory, days_ago
+from tests.samples import current_pi
 
 pytestmark = pytest.mark.django_db
 
@@ -59,7 +60,7 @@ def let_go(submission):
 
 def pi_of(submission):
     epoch = Epoch.objects.get(corpus=submission.corpus)
-    now = sampling.current_pi(epoch)
+    now = current_pi(epoch)
     return np.array([now.get(pk, 0.0) for pk in submission.predictions.values_list("instance_id", flat=True)])
 
 
@@ -92,7 +93,8 @@ def test_the_expected_questions_are_those_asked_on_average(accepted):
     claims = read_claims(second)
     target = sampling.coordinated.target_variance(second.corpus.target_half_width, second.corpus.target_level)
     epoch = Epoch.objects.get()
-    pi = sampling.arrive_quadratically(
+    pi = designs.arrive(
+        designs.QUADRATIC,
         before=sampling.read_before(epoch, claims.ids),
         p=claims.p,
         known=np.zeros(len(claims.p), bool),

@@ -148,28 +148,6 @@ def test_what_weighs_the_kinds_of_recall_rests_on_no_planned_variance(planned: C
     assert (pool.flat_pi != pool.pi).any()
 
 
-def test_an_epoch_that_began_with_the_maximum_goes_on_with_it(
-    submit: Submit, corpus: Corpus, judge: Callable[[], None]
-) -> None:
-    Epoch.objects.update(growth=Epoch.Growth.MAXIMUM)
-    submit("one", seed=1)
-    pipeline.advance()
-    assert not PlannedVariance.objects.exists()
-    claims = read_claims(Submission.objects.get())
-    pi = sampling.read_before(Epoch.objects.get(), claims.ids).pi
-    target = SampleBatch.objects.get().target_variance
-    floor = coordinated.floor_labels(target) / len(claims.p)
-    assert pi.tolist() == coordinated.top_up(np.zeros(len(claims.p)), claims.p, target, floor)[0].tolist()
-    judge()
-    epochs.release(task=KBP, corpus=corpus)
-    assert Epoch.objects.get(number=2).growth == Epoch.Growth.MAXIMUM
-    assert audit.audit_corpus(corpus, KBP) == []
-
-
-def test_a_new_corpus_begins_with_the_quadratic_sum(corpus: Corpus) -> None:
-    assert corpus.epochs.get().growth == Epoch.Growth.QUADRATIC
-
-
 def change_coefficients() -> None:
     for plan in PlannedVariance.objects.all():
         plan.coefficients[0][1] += 0.01

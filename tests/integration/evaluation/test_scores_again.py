@@ -18,10 +18,6 @@ from tests.integration.evaluation.test_document_phases import annotate, drawn
 pytestmark = pytest.mark.django_db
 
 
-def maximum(corpus: Corpus, gold: Path) -> None:
-    Epoch.objects.update(growth=Epoch.Growth.MAXIMUM)
-
-
 def without_documents(corpus: Corpus, gold: Path) -> None:
     Epoch.objects.update(document_sample=None)
     DocumentSample.objects.all().delete()
@@ -43,7 +39,6 @@ def in_two_phases(corpus: Corpus, gold: Path) -> None:
 @pytest.mark.parametrize(
     "design",
     [
-        maximum,
         independent,
         pytest.param(without_documents, marks=pytest.mark.slow),
         pytest.param(in_two_phases, marks=pytest.mark.slow),

@@ -15,7 +15,7 @@ from annotations import agreements, labels, responses
 from annotations.kinds import registry as kinds
 from annotations.models import Corpus, Label, Question
 from evaluation import registry as tasks
-from evaluation.design import audit, forecast, sampling
+from evaluation.design import audit, forecast
 from evaluation.models import Audit, Epoch, Instance, SampleBatch, SampledUnit, Submission, Unit
 from evaluation.scoring import comparing, leaderboard
 from evaluation.submissions import submitting
@@ -23,6 +23,7 @@ from kbpo import pipeline
 from kbpo.core.errors import InvalidInput
 from kbpo.pages.money import costs
 from tests.factories import TeamFactory, UserFactory
+from tests.samples import current_pi
 from tests.second_task import task as second
 from tests.second_task.kind import CLAIM, KIND
 
@@ -133,7 +134,7 @@ class TestJudged:
         first, later = SampleBatch.objects.order_by("number")[:2]
         epoch = Epoch.objects.get()
         units = second.read_units(later.submission)
-        before = sampling.current_pi(epoch, through=1, ids=units.ids)
+        before = current_pi(epoch, through=1, ids=units.ids)
         assert len(before) == DOCUMENTS // 2
         drawn = set(first.sampled.values_list("unit_id", flat=True))
         assert not drawn & set(later.sampled.values_list("unit_id", flat=True))

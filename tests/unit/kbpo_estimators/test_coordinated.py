@@ -104,7 +104,7 @@ def test_the_target_is_the_half_width_over_the_normal_quantile_squared():
 
 
 def test_the_floor_spends_half_of_a_lone_systems_labels():
-    assert floor_labels(0.25 / 500) == pytest.approx(250)
+    assert floor_labels(0.25 / 500, 0.5) == pytest.approx(250)
 
 
 def test_a_half_width_in_percent_is_refused():

@@ -5,7 +5,7 @@ import pytest
 
 from annotations.models import Prompt
 from annotations.texts.inputs import PARTS_OF_PLAN
-from evaluation.design import sampling
+from evaluation.design import designs
 from evaluation.generation import outputs, planning
 from evaluation.generation.choices import CHOICES
 from evaluation.generation.house import HOUSE, Found, House
@@ -27,8 +27,9 @@ def test_the_quadratic_sum_comes_to_the_pi_that_meets_the_target(size: int) -> N
     pi = planning.planned_pi(*stated, size=size, target_variance=TARGET)
     variance = planning.variance_of(stated, size, TARGET)
     nothing = np.zeros(size)
-    found = sampling.arrive_quadratically(
-        before=sampling.Before(nothing, nothing),
+    found = designs.arrive(
+        designs.QUADRATIC,
+        before=designs.Before(nothing, nothing),
         p=np.full(size, 1 / size),
         known=np.zeros(size, dtype=np.bool_),
         target_variance=TARGET,
@@ -72,8 +73,9 @@ def test_a_correlation_that_is_left_out_does_not_hide_what_was_measured() -> Non
 def test_variances_of_labels_of_0_and_1_stay_within_a_quarter() -> None:
     half, few = np.full(2, 0.5), np.zeros(2)
     with pytest.raises(InvalidInput, match=r"lies in \(0, 0.25\]"):
-        sampling.arrive_quadratically(
-            before=sampling.Before(few, few),
+        designs.arrive(
+            designs.QUADRATIC,
+            before=designs.Before(few, few),
             p=half,
             known=np.zeros(2, dtype=np.bool_),
             target_variance=0.01,
