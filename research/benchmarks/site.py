@@ -3,8 +3,6 @@
 import os
 import subprocess
 import sys
-import threading
-import time
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -48,54 +46,6 @@ class Site:
             check=True,
             text=True,
         ).stdout
-
-
-class Meter:
-    """Measures the processor's time of the site's processes, by looking every second: some end meanwhile."""
-
-    def __init__(self, site: Site) -> None:
-        self._site = site
-        self._seen: dict[int, tuple[str, float]] = {}
-        self._is_over = threading.Event()
-        self._thread = threading.Thread(target=self._watch, daemon=True)
-        self._lock = threading.Lock()
-
-    def __enter__(self) -> "Meter":
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._is_over.set()
-        self._thread.join()
-
-    def seconds(self) -> dict[str, float]:
-        """Return what each process has taken so far, with its children; the load, and all others here."""
-        with self._lock:
-            self._look()
-            taken = dict.fromkeys(self._site.processes, 0.0)
-            for name, seconds in self._seen.values():
-                taken[name] += seconds
-        taken["load"] = time.process_time()
-        user, nice, system, _, _, *interrupts = map(int, _CPU_LINE.read_text().split()[1:8])
-        taken["others"] = (user + nice + system + sum(interrupts)) / _TICK - sum(taken.values())
-        return taken
-
-    def _watch(self) -> None:
-        while not self._is_over.wait(1.0):
-            with self._lock:
-                self._look()
-
-    def _look(self) -> None:
-        by_session = {pid: name for name, pid in self._site.processes.items()}
-        for path in Path("/proc").glob("[0-9]*/stat"):
-            try:
-                fields = path.read_text().rpartition(")")[2].split()
-            except OSError:  # it has ended
-                continue
-            # Postgres' processes have sessions of their own
-            name = by_session.get(int(fields[3])) or by_session.get(int(fields[1]))
-            if name is not None:
-                self._seen[int(path.parent.name)] = name, (int(fields[11]) + int(fields[12])) / _TICK
 
 
 @contextmanager
