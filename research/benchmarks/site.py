@@ -13,8 +13,6 @@ from kbpo.core import embedded
 from kbpo.environment import VARIABLES
 
 HIT_HOST = "localhost"  # the loopback's other name
-_TICK = os.sysconf("SC_CLK_TCK")
-_CPU_LINE = Path("/proc/stat")  # its first line sums all cores
 
 
 @dataclass(frozen=True)
