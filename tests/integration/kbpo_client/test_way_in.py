@@ -10,15 +10,16 @@ from django.utils import timezone
 from pytest_django.live_server_helper import LiveServer
 
 from annotations.models import Corpus
-from docs.walking import find_link, script, walk
-from docs.way_in import FOLDER
 from evaluation.models import Submission
 from kbpo import pipeline
 from kbpo.accounts import tokens
 from tests import factories as make
+from tests.conftest import ROOT
 from tests.integration.conftest import Small
+from tests.walking import find_link, script, walk
 
 pytestmark = pytest.mark.django_db(transaction=True)
+FOLDER = ROOT / "docs" / "way-in"
 
 
 class Here:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from docs.walking import SITE, Failed, script, walk
+from tests.walking import SITE, Failed, script, walk
 
 PAGE = f"""# A walk
 

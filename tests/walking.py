@@ -229,7 +229,7 @@ class Session:
         words = (
             ["bash", "--noprofile", "--norc"] if kind == "console" else [sys.executable, "-u", "-c", _CELLS]
         )
-        self.process = subprocess.Popen(  # noqa: S603 (its words are the pages')
+        self.process = subprocess.Popen(
             words,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
