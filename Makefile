@@ -76,7 +76,7 @@ test: $(TESTS_GROUP) $(RESEARCH_GROUP)  ## run the tests but the slow ones, in P
 test-all: $(TESTS_GROUP) $(RESEARCH_GROUP)  ## run every test, slow ones included
 	@$(PYTEST) $(TESTS)
 
-check: $(LINT_GROUP)  ## linters of Python, JavaScript and templates, types, import rules, migrations, production settings
+check: $(LINT_GROUP) $(RESEARCH_GROUP)  ## linters of Python, JavaScript and templates, types, import rules, migrations, production settings
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/lint-imports
