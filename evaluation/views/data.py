@@ -261,7 +261,7 @@ def _archives(corpus: Corpus) -> Iterator[Listed]:
     editions = Edition.objects.filter(epoch__corpus=corpus).select_related("epoch")
     ordered = list(editions.order_by("epoch__number", "edition"))
     newest = {one.epoch_id: one for one in ordered if one.kind == Edition.Kind.EPOCH}
-    removed = archives.removed_by_epoch(corpus) if ordered else {}
+    removed = archives.removed_by_epoch(corpus) if newest else {}
     for one in ordered:
         contents = "judgements, the sample with every probability, and the "
         if one.kind == Edition.Kind.LEADERBOARD:

@@ -91,7 +91,8 @@ def context_of(request: HttpRequest, found: Submission, task: Task) -> dict[str,
     changes = history.changes(found, newest=timeline.MOST - 1)
     if not changes:
         return {}
-    choices, last, size = task.choices, changes[-1], history.count_changes(found)
+    choices, last = task.choices, changes[-1]
+    size = last.number
     standard = last.standard(choices, found.corpus.design)
     ranked_by = choices.parts[choices.part].ranked_by
     told = [(one, one.measures(choices, choices.part, standard)) for one in changes]

@@ -250,6 +250,7 @@ SAID: dict[str, dict[str, object]] = {
 }
 
 
+@pytest.mark.slow
 @looks(360, 1280)
 def test_what_was_said_of_what_systems_wrote_fits_and_is_accessible(
     open_page: OpenPage, operator: User, width: int, scheme: str

@@ -122,6 +122,7 @@ def frame_of(page: Page) -> Frame:
     return next(frame for frame in page.frames if "/hits/" in frame.url)
 
 
+@pytest.mark.slow
 def test_a_worker_marks_a_document_and_is_paid(begin: Begin, question: Question, worker: User) -> None:
     page, frame = begin()
     mark(page, frame)
@@ -143,6 +144,7 @@ def test_a_worker_marks_a_document_and_is_paid(begin: Begin, question: Question,
     assert budget.audit().problems == ()
 
 
+@pytest.mark.slow
 def test_a_reload_goes_on_where_one_was(begin: Begin) -> None:
     page, frame = begin()
     mark(page, frame)
@@ -155,6 +157,7 @@ def test_a_reload_goes_on_where_one_was(begin: Begin) -> None:
     expect(frame.get_by_label("Anything that we should know")).to_have_value("Half a thought")
 
 
+@pytest.mark.slow
 def test_nothing_is_lost_while_the_server_is_away(begin: Begin) -> None:
     page, frame = begin()
 

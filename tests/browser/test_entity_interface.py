@@ -156,6 +156,7 @@ def test_a_document_is_annotated_with_the_mouse(start: Callable[..., Page]) -> N
     assert Response.objects.get().seconds is not None
 
 
+@pytest.mark.slow
 def test_a_document_is_annotated_with_the_keyboard_alone(
     open_page: OpenPage, worker: User, question: Question
 ) -> None:
@@ -271,6 +272,7 @@ def test_the_page_stays_where_it_is_under_a_pointer(open_page: OpenPage, worker:
     assert page.evaluate("window.scrollY") == before
 
 
+@pytest.mark.slow
 def test_a_reload_in_the_middle_loses_nothing(start: Callable[..., Page]) -> None:
     page = start()
     mark_two(page)
@@ -291,6 +293,7 @@ def test_a_reload_right_after_a_step_loses_nothing(start: Callable[..., Page]) -
     expect(word(page, "Port")).to_have_attribute("data-tag", "G2")
 
 
+@pytest.mark.slow
 def test_without_a_connection_work_is_kept_in_the_browser_and_saved_later(
     start: Callable[..., Page],
 ) -> None:
@@ -344,6 +347,7 @@ def answer_503(route: Route) -> None:
         route.fallback()
 
 
+@pytest.mark.slow
 def test_a_refused_answer_says_why_and_loses_nothing(start: Callable[..., Page]) -> None:
     page = start()
     mark_two(page)
@@ -366,6 +370,7 @@ def test_a_refused_answer_says_why_and_loses_nothing(start: Callable[..., Page])
     assert len(marked()) == 2
 
 
+@pytest.mark.slow
 def test_who_is_signed_out_meanwhile_is_told_and_loses_nothing(start: Callable[..., Page]) -> None:
     page = start()
     mark_two(page)
@@ -380,6 +385,7 @@ def test_who_is_signed_out_meanwhile_is_told_and_loses_nothing(start: Callable[.
     expect(page.get_by_text("Nothing more is waiting")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_an_older_window_does_not_write_over_a_later_save(start: Callable[..., Page]) -> None:
     page = start()
     other = page.context.new_page()

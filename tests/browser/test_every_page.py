@@ -98,6 +98,7 @@ def reached(page: Tab) -> list[str]:
     return faults if stops >= usable else [*faults, f"{stops} stops, where {usable} things can be used"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("who", PEOPLE)
 @looks(NARROW, WIDE)
 def test_nothing_is_wrong_with_any_page(

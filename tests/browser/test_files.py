@@ -84,6 +84,7 @@ def submit_file(page):
     page.get_by_role("button", name="Submit it").click()
 
 
+@pytest.mark.slow
 def test_an_upload_goes_on_when_the_line_is_mended(open_page, member, kb):
     page = open_page("/submissions/new/", user=member)
     line = Line(page, pieces=3)
@@ -114,6 +115,7 @@ def test_an_upload_goes_on_after_a_reload(open_page, member, kb):
     assert path_of(Upload.objects.get().place).read_bytes() == kb.read_bytes()
 
 
+@pytest.mark.slow
 def test_another_file_is_not_taken_for_the_unfinished_one(open_page, member, kb):
     page = open_page("/submissions/new/", user=member)
     Line(page, pieces=4)
@@ -178,6 +180,7 @@ def test_an_empty_file_is_refused_at_once(open_page, member, tmp_path):
     expect(words(page)).to_contain_text("the file is empty")
 
 
+@pytest.mark.slow
 def test_the_same_bytes_are_recognised_before_they_are_submitted(open_page, member, kb):
     page = open_page("/submissions/new/", user=member)
     for name, again in (("Finder", False), ("Finder 2", True)):
@@ -214,6 +217,7 @@ def test_a_second_file_is_sent_in_pieces_too_where_the_corpus_takes_one(open_pag
     assert Submission.objects.get().attachments.get().file.read() == (tmp_path / "metrics.tsv").read_bytes()
 
 
+@pytest.mark.slow
 def test_a_refused_file_shows_each_problem_where_it_stands(open_page, member, bad):
     page = open_page("/submissions/new/", user=member)
     page.get_by_label("File", exact=True).set_input_files(bad)
@@ -242,6 +246,7 @@ def test_a_refused_file_shows_each_problem_where_it_stands(open_page, member, ba
     expect(page.locator("[aria-current=true] mark")).to_have_text("DOC:900-910")
 
 
+@pytest.mark.slow
 def test_a_system_is_cancelled_withdrawn_and_submitted_anew(open_page, member, kb):
     page = open_page("/submissions/new/", user=member)
     page.get_by_label("File", exact=True).set_input_files(kb)
@@ -270,6 +275,7 @@ def test_a_system_is_cancelled_withdrawn_and_submitted_anew(open_page, member, k
     ]
 
 
+@pytest.mark.slow
 def test_the_accepted_claims_are_asked_for_and_downloaded(open_page, member, kb):
     page = open_page("/check/", user=member)
     page.get_by_label("File", exact=True).set_input_files(kb)

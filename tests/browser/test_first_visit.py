@@ -30,6 +30,7 @@ def corpus(settings, tmp_path) -> Corpus:
     return CorpusFactory.create(tag="news", name="News", texts=Corpus.Texts.PUBLIC)
 
 
+@pytest.mark.slow
 def test_pages_for_visitors_fit_a_phone_and_are_read_by_everybody(open_page, corpus: Corpus) -> None:
     team = SubmissionFactory.create(corpus=corpus, state="scored", name="Finder").team
     page = open_page("/", width=360)

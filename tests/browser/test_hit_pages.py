@@ -163,6 +163,7 @@ def test_from_the_preview_to_the_money(open_page: OpenPage, mturk, hit: Hit, wor
     expect(page.get_by_text("$0.15 so far.")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_a_reload_in_the_middle_loses_nothing(open_page: OpenPage, mturk, hit: Hit, worker: User) -> None:
     post(mturk, hit)
     page, frame = accept(open_page, worker)
@@ -180,6 +181,7 @@ def test_a_reload_in_the_middle_loses_nothing(open_page: OpenPage, mturk, hit: H
     expect(frame.get_by_label("founded")).to_be_checked()
 
 
+@pytest.mark.slow
 def test_a_cut_connection_is_said_and_saved_when_it_is_back(
     open_page: OpenPage, mturk, hit: Hit, worker: User
 ) -> None:
@@ -205,6 +207,7 @@ def test_a_cut_connection_is_said_and_saved_when_it_is_back(
     expect(page.get_by_role("status").filter(has_text="Your answer is in")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_what_is_ticked_before_the_scripts_come_is_saved_when_they_do(
     open_page: OpenPage, mturk, hit: Hit, worker: User
 ) -> None:
@@ -223,6 +226,7 @@ def test_what_is_ticked_before_the_scripts_come_is_saved_when_they_do(
     assert ["per:organizations_founded|0"] in draft["fields"].values()
 
 
+@pytest.mark.slow
 def test_it_is_done_with_the_keyboard_alone(open_page: OpenPage, mturk, hit: Hit, worker: User) -> None:
     post(mturk, hit)
     page = preview(open_page, worker)
@@ -284,6 +288,7 @@ def linking() -> Hit:
     return HitFactory.create(batch__corpus=document.corpus, batch__asks_links=True, questions=[question])
 
 
+@pytest.mark.slow
 def test_a_mention_is_linked_by_keyboard_and_a_date_is_given(
     open_page: OpenPage, mturk, linking: Hit, worker: User, wiki: Wiki
 ) -> None:
@@ -497,6 +502,7 @@ def work() -> None:
     mturk_provider.connect.cache_clear()
 
 
+@pytest.mark.slow
 def test_several_passages_are_gone_through_one_after_the_other(
     open_page: OpenPage, mturk, hit: Hit, worker: User
 ) -> None:
@@ -525,6 +531,7 @@ def test_several_passages_are_gone_through_one_after_the_other(
     assert answers[question.pk]["none"] is True
 
 
+@pytest.mark.slow
 def test_a_second_window_is_told_that_another_saved_later(
     open_page: OpenPage, mturk, hit: Hit, worker: User
 ) -> None:

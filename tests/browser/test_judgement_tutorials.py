@@ -56,6 +56,7 @@ def answer(page: Page, practice: Practice) -> None:
     page.keyboard.press("Control+Enter")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["quality", "correctness"])
 @looks(375, 1280)
 def test_it_is_passed_by_keyboard_alone(open_page: OpenPage, kind: str, width: int, scheme: str) -> None:

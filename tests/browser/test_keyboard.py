@@ -113,6 +113,7 @@ PLACES = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [360, 1280])
 def test_tab_comes_to_everything_that_can_be_used_and_is_always_seen(open_page, member, scored, width):
     page = open_page("/", user=member, width=width)
@@ -136,6 +137,7 @@ def test_the_first_stop_leads_past_the_menu(open_page, corpus):
     assert page.evaluate("document.activeElement.closest('main') !== null")
 
 
+@pytest.mark.slow
 def test_from_sign_up_to_an_upload(open_page, corpus, tmp_path, live_server, settings):
     settings.SITE_URL = live_server.url  # to which mail leads
     CorpusFactory(tag="other", name="Other")
@@ -206,6 +208,7 @@ def test_the_board_is_searched_and_its_columns_are_chosen(open_page, member, sco
     go_to(page, page.locator(".arrange .fields select").first)
 
 
+@pytest.mark.slow
 def test_a_token_is_made(open_page, member):
     page = open_page("/accounts/login/")
     write(page, page.get_by_label("Email address"), member.email)

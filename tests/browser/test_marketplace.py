@@ -105,6 +105,7 @@ def answer(page: Page, relation: str) -> None:
     frame.get_by_role("button", name="Send").click()
 
 
+@pytest.mark.slow
 def test_from_finding_work_to_the_money(open_page: OpenPage, mturk, hits: str, worker: User) -> None:
     hit_id = post(mturk, hits)
     page = open_page("/", user=worker)
@@ -149,6 +150,7 @@ def test_a_rejected_worker_reads_why_and_answers(open_page: OpenPage, mturk, hit
     expect(page.get_by_text("You replied: “The text names none.”")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_one_task_leads_straight_to_the_next_by_keyboard_alone(
     open_page: OpenPage, mturk, hits: str, worker: User
 ) -> None:
@@ -178,6 +180,7 @@ def press_until_focused(page: Page, target) -> None:
     pytest.fail("cannot be reached by the Tab key")
 
 
+@pytest.mark.slow
 def test_a_task_goes_back_at_the_press_of_a_button(
     open_page: OpenPage, mturk, hits: str, worker: User
 ) -> None:

@@ -11,6 +11,7 @@ from tests.integration.evaluation.test_outputs import released, same_sample  # n
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
+@pytest.mark.slow
 @looks(360, 1280)
 def test_its_pages_fit_and_are_accessible(
     open_page: OpenPage,

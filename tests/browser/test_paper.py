@@ -73,6 +73,7 @@ def test_the_headings_of_a_long_leaderboard_stay_in_sight(open_page, board):
     assert page.locator("table.board tbody tr").first.bounding_box()["y"] < 0
 
 
+@pytest.mark.slow
 def test_a_submissions_page_follows_its_state_and_says_so(open_page, member):
     system = SubmissionFactory.create(team=member.teams.get(), name="Finder", state="uploaded")
     page = open_page(f"/submissions/{system.pk}/", user=member)

@@ -61,6 +61,7 @@ def fill_in(page, kb, name="Finder"):
     page.get_by_label("Judge it as soon as it is accepted").uncheck()
 
 
+@pytest.mark.slow
 def test_a_page_follows_its_submission_by_itself(open_page, member, kb):
     page = open_page("/submissions/new/", user=member)
     fill_in(page, kb)
@@ -197,6 +198,7 @@ CONTRAST = """
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_every_word_stands_out_from_its_ground(open_page, member, full, scheme):
     page = open_page("/", user=member, scheme=scheme)

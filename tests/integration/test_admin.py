@@ -51,6 +51,7 @@ def rows(settings, tmp_path):
     TeamFactory(members=[UserFactory()])
 
 
+@pytest.mark.slow
 def test_an_operator_can_look_at_everything(client, operator):
     for model in ours():
         assert client.get(address(model, "changelist")).status_code == 200, model

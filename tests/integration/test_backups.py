@@ -108,6 +108,7 @@ def state() -> tuple[list[tuple[object, ...]], int]:
     return list(Submission.objects.order_by("pk").values_list("pk", "name", "file", "state")), number
 
 
+@pytest.mark.slow
 @with_rows_in_it
 def test_a_restored_backup_gives_the_same_leaderboard_and_samples_and_every_newer_file_stays(
     submit: Submit, judge: Callable[[], None], archive: Path, key: Path, home: Path

@@ -43,6 +43,7 @@ def test_a_server_without_its_variables_is_refused_in_one_line(manage: Manage) -
     assert "SECRET_KEY" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_database_that_is_away_is_one_line(manage: Manage) -> None:
     done = manage("advance", **SERVER)
     assert done.returncode == 1

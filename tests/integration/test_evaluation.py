@@ -108,6 +108,7 @@ def test_a_file_without_a_claim_is_refused_rather_than_failing_later(corpus: Cor
     assert submission.state == Submission.State.REFUSED
 
 
+@pytest.mark.slow
 def test_the_sample_is_everything_below_its_inclusion_probability(submit: Submit) -> None:
     submission = submit("one")
     pipeline.advance()
@@ -121,6 +122,7 @@ def test_the_sample_is_everything_below_its_inclusion_probability(submit: Submit
     assert 0 < len(expected) < len(claims.keys)
 
 
+@pytest.mark.slow
 def test_the_target_is_met_for_every_system_in_turn(submit: Submit) -> None:
     for number in range(3):
         submission = submit(f"system{number}", seed=number)
@@ -135,6 +137,7 @@ def test_the_target_is_met_for_every_system_in_turn(submit: Submit) -> None:
         assert variance <= batch.target_variance * (1 + 1e-12)  # another order of rounding
 
 
+@pytest.mark.slow
 def test_a_later_arrival_never_lowers_a_probability(submit: Submit) -> None:
     submit("one", seed=1)
     pipeline.advance()
@@ -147,6 +150,7 @@ def test_a_later_arrival_never_lowers_a_probability(submit: Submit) -> None:
     assert current_pi(epoch, through=1) == before
 
 
+@pytest.mark.slow
 def test_scores_appear_when_everything_is_labelled_and_say_what_made_them(
     submit: Submit, judge: Callable[[], None]
 ) -> None:
@@ -175,6 +179,7 @@ def test_scores_appear_when_everything_is_labelled_and_say_what_made_them(
     assert linking == {"precision": pytest.approx(1.0, abs=1e-12), "recall": None, "f1": None}
 
 
+@pytest.mark.slow
 def test_a_batch_behind_an_unlabelled_one_is_not_scored(submit: Submit) -> None:
     first, second = submit("one", seed=1), submit("two", seed=2)
     pipeline.advance()
@@ -211,6 +216,7 @@ def test_advancing_again_moves_nothing(submit: Submit, judge: Callable[[], None]
     assert set(pipeline.advance().values()) == {0}
 
 
+@pytest.mark.slow
 def test_a_claim_of_another_canonical_mention_at_a_sampled_instance_is_asked(
     submit: Submit, world: World, tmp_path: Path
 ) -> None:
@@ -267,6 +273,7 @@ def test_one_whose_file_is_read_while_another_looks_what_is_due_still_goes_first
     assert sampling.sample_submission(submission_id=second.pk, task=KBP)
 
 
+@pytest.mark.slow
 def test_the_fifth_submission_of_a_week_waits_for_the_first_to_be_seven_days_old(submit: Submit) -> None:
     many = [submit(f"system{number}", seed=number) for number in range(5)]
     pipeline.advance()
@@ -277,6 +284,7 @@ def test_the_fifth_submission_of_a_week_waits_for_the_first_to_be_seven_days_old
     assert Submission.objects.get(pk=many[4].pk).state == "judging"
 
 
+@pytest.mark.slow
 def test_the_quota_of_one_team_is_not_anothers(submit: Submit) -> None:
     for number in range(4):
         submit(f"system{number}", seed=number)
@@ -292,6 +300,7 @@ def test_an_epoch_is_not_released_while_it_waits_for_answers(submit: Submit, cor
         epochs.release(task=KBP, corpus=corpus)
 
 
+@pytest.mark.slow
 def test_a_release_publishes_labels_and_opens_the_next_epoch(
     submit: Submit, corpus: Corpus, judge: Callable[[], None]
 ) -> None:
@@ -307,6 +316,7 @@ def test_a_release_publishes_labels_and_opens_the_next_epoch(
     assert following.secret != released.secret
 
 
+@pytest.mark.slow
 def test_what_was_published_before_the_upload_counts_exactly_and_costs_nothing(
     submit: Submit, world: World, corpus: Corpus, judge: Callable[[], None]
 ) -> None:
@@ -332,6 +342,7 @@ def test_what_was_published_before_the_upload_counts_exactly_and_costs_nothing(
     assert audit.audit_corpus(corpus, KBP) == []
 
 
+@pytest.mark.slow
 def test_resubmitting_what_was_labelled_true_gains_nothing(
     submit: Submit, world: World, corpus: Corpus, judge: Callable[[], None]
 ) -> None:
@@ -363,6 +374,7 @@ def test_resubmitting_what_was_labelled_true_gains_nothing(
     assert found.high - found.low < 0.4
 
 
+@pytest.mark.slow
 def test_withdrawing_hides_a_system_and_leaves_the_design(
     submit: Submit, corpus: Corpus, judge: Callable[[], None]
 ) -> None:
@@ -382,6 +394,7 @@ def test_withdrawing_hides_a_system_and_leaves_the_design(
     assert audit.audit_corpus(corpus, KBP) == []
 
 
+@pytest.mark.slow
 def test_an_audit_finds_what_was_changed(submit: Submit, corpus: Corpus) -> None:
     submit("one", seed=1)
     submit("two", seed=2)
@@ -439,6 +452,7 @@ def test_a_submission_whose_epoch_is_released_meanwhile_waits_for_the_next(
     assert sampling.sample_submission(task=KBP, submission_id=submission.pk)
 
 
+@pytest.mark.slow
 def test_neither_texts_nor_predictions_outside_the_documents_are_read_to_score(
     submit: Submit, judge: Callable[[], None]
 ) -> None:
@@ -502,6 +516,7 @@ def test_independent_draws_are_scored_by_their_own_estimators(
             assert stored.estimate == pytest.approx(min(1.0, (ratio * right[drawn]).mean()), abs=1e-12)
 
 
+@pytest.mark.slow
 def test_bootstrap_intervals_are_stored_and_come_out_the_same_again(
     world: World, gold: Path, tmp_path: Path, judge: Callable[[], None]
 ) -> None:
@@ -527,6 +542,7 @@ def test_bootstrap_intervals_are_stored_and_come_out_the_same_again(
     assert board("joint_bootstrap") == first
 
 
+@pytest.mark.slow
 def test_a_newcomer_draws_only_what_the_draws_of_others_do_not_tell(
     world: World, gold: Path, tmp_path: Path
 ) -> None:
@@ -610,6 +626,7 @@ def test_who_left_a_competing_team_still_never_judges(submit: Submit) -> None:
         responses.record(question=question, worker=deserter, answer={"right": True})
 
 
+@pytest.mark.slow
 def test_who_has_judged_sealed_claims_does_not_compete_before_their_release(
     submit: Submit, corpus: Corpus, judge: Callable[[], None]
 ) -> None:
@@ -675,6 +692,7 @@ def test_the_database_refuses_a_second_open_epoch(corpus: Corpus) -> None:
         )
 
 
+@pytest.mark.slow
 def test_a_relation_of_a_mention_with_itself_is_judged_like_any_other(
     submit: Submit, judge: Callable[[], None]
 ) -> None:

@@ -209,6 +209,7 @@ def test_names_are_counted_once(scored: list[Submission]) -> None:
     assert list(NameCount.objects.order_by("pk").values_list("pk", "name", "documents")) == before
 
 
+@pytest.mark.slow
 def test_the_pipeline_measures_agreement_before_it_scores(scored: list[Submission], client: Client) -> None:
     relation = KindAgreement.objects.get(kind="relation")
     assert relation.kappa == pytest.approx(1.0)

@@ -112,6 +112,7 @@ def scored(submission: Submission, tmp_path: Path) -> Submission:
     return submission
 
 
+@pytest.mark.slow
 def test_claims_are_read_judged_and_scored(scored: Submission, sample: Sample) -> None:
     assert scored.state == "scored"
     assert scored.predictions.count() == 15
@@ -201,6 +202,7 @@ def test_a_whole_document_is_asked_in_a_hit_and_sent(document: Document, sample:
     assert len(hit.assignments.get().answer["answers"][0]["answer"]["mentions"]) == 3
 
 
+@pytest.mark.slow
 def test_the_explorer_sets_the_corpus_apart_from_the_site(
     scored: Submission, document: Document, sample: Sample, client: Client
 ) -> None:
@@ -222,6 +224,7 @@ def test_the_explorer_sets_the_corpus_apart_from_the_site(
     assert f"in {document.corpus.written_in.name}." in html_of(client.get(reverse("corpus", args=["c"])))
 
 
+@pytest.mark.slow
 def test_the_leaderboard_says_the_language(scored: Submission, sample: Sample, client: Client) -> None:
     answer = client.get("/api/v1/corpora/c/leaderboard/")
     assert answer.json()["language"] == sample.language

@@ -22,6 +22,7 @@ def measured(corpus: Corpus) -> dict[tuple[object, ...], float | None]:
     return {row[:2]: row[2] for row in rows}
 
 
+@pytest.mark.slow
 def test_figures_do_not_depend_on_the_order_in_which_questions_were_settled(
     submit: Submit, corpus: Corpus, gold: Path
 ) -> None:

@@ -115,6 +115,7 @@ def run_demo(home: Path, port: str) -> Iterator[Demo]:
             running.ends(signal.SIGTERM)
 
 
+@pytest.mark.slow
 class TestWhileItServes:
     """One demo for all of these, the first on its folder: it goes on as they found it."""
 

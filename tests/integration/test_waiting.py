@@ -202,6 +202,7 @@ def test_a_team_hands_in_another_while_a_sample_of_its_is_drawn(
         assert moved == [1]
 
 
+@pytest.mark.slow
 def test_a_system_is_hidden_while_its_rank_is_computed(
     submit: Submit, member: User, judge: Callable[[], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:

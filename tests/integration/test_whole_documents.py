@@ -235,6 +235,7 @@ def test_agreement_on_whole_documents_is_measured(marked: DocumentAnnotation, do
     assert found["canonical"].kappa.estimate == 1.0
 
 
+@pytest.mark.slow
 def test_a_crowd_without_errors_finds_what_experts_do_within_sentences(tmp_path: Path) -> None:
     written = read_folder(ROOT / "demo" / "corpus")[:6]
     for name, lines in (("corpus", [one for one, _ in written]), ("gold", [one for _, one in written])):

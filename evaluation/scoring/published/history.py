@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
 
-from django.db.models import Max, QuerySet
+from django.db.models import Max, Q, QuerySet, Subquery
 
 from evaluation.choices import Choices
 from evaluation.models import ScoreRecord, Submission
@@ -73,8 +73,8 @@ def changes(submission: Submission, *, newest: int | None = None) -> list[Change
     """
     rows = _rows_of(submission)
     if newest is not None:
-        first = count_changes(submission) - newest
-        rows = rows.filter(change__gt=first) | rows.filter(change=1)
+        last = rows.values("submission").annotate(last=Max("change")).values("last")
+        rows = rows.filter(Q(change=1) | Q(change__gt=Subquery(last) - newest))
     return _read(rows)
 
 

@@ -33,6 +33,7 @@ def guess(client, email=ANN, times=1):
     return [sign_in(client, email, "wrong").status_code for _ in range(times)]
 
 
+@pytest.mark.slow
 def test_ten_bad_passwords_a_minute_for_an_hour_from_one_address_keep_nobody_else_out(ann, browser, clock):
     for number in range(6):
         person(f"person{number}@example.org")

@@ -58,6 +58,7 @@ def naming(site: Site, client: Client) -> set[str]:
     return found
 
 
+@pytest.mark.slow
 def test_no_address_names_an_anonymous_system_to_strangers(veiled):
     news = Corpus.objects.get(tag="news")
     strangers = {
@@ -69,6 +70,7 @@ def test_no_address_names_an_anonymous_system_to_strangers(veiled):
         assert naming(veiled, client_of(user)) == set(), who
 
 
+@pytest.mark.slow
 def test_the_walk_comes_to_where_its_own_team_is_named(veiled):
     named = naming(veiled, client_of(veiled.people["member"]))
     assert {

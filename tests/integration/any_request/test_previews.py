@@ -54,6 +54,7 @@ def said(public: dict[str, str]) -> dict[str, str]:
     return {name: " ".join(DESCRIPTION.findall(page)) for name, page in linked.items()}
 
 
+@pytest.mark.slow
 def test_every_public_page_says_what_it_is_in_a_sentence(said):
     assert {"home", "corpus", "documents", "document", "submission", "help", "about", "check"} <= said.keys()
     assert {name: words for name, words in said.items() if not 40 <= len(unescape(words)) <= 300} == {}

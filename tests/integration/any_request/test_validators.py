@@ -63,6 +63,7 @@ def names() -> list[str]:
     return [name for name, _ in routes() if not name.startswith("admin:")]
 
 
+@pytest.mark.slow
 def test_what_visitors_see_has_a_validator_or_is_theirs_alone(site: Site) -> None:
     wrong = {}
     for name in names():
@@ -77,10 +78,12 @@ def test_what_visitors_see_has_a_validator_or_is_theirs_alone(site: Site) -> Non
     assert not wrong
 
 
+@pytest.mark.slow
 def test_what_is_a_visitors_alone_is_kept_by_nobody_else(site: Site) -> None:
     assert all(is_private(get(site, client_of(None), name)) for name in OF_ONE_VISITOR)
 
 
+@pytest.mark.slow
 def test_a_visitor_who_has_a_page_is_told_that_it_is_the_same(site: Site) -> None:
     changed = {}
     for name in set(names()) - OF_ONE_VISITOR:
@@ -92,6 +95,7 @@ def test_a_visitor_who_has_a_page_is_told_that_it_is_the_same(site: Site) -> Non
     assert not changed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("who", ["member", "annotator", "operator"])
 def test_what_somebody_sees_who_is_signed_in_is_theirs_alone(site: Site, who: str) -> None:
     wrong = {}

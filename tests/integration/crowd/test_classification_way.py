@@ -99,6 +99,7 @@ def judge_hits(people: list[Any], says: list[Any], now: datetime) -> None:
     pipeline.advance()
 
 
+@pytest.mark.slow
 def test_a_classification_goes_the_whole_way(
     corpus: Corpus, open_batch: Open, requester: Any, now: datetime, tmp_path: Path, client: Client
 ) -> None:
@@ -183,6 +184,7 @@ def test_a_label_outside_the_classes_names_its_line(corpus: Corpus, tmp_path: Pa
     assert not ClassPrediction.objects.exists()
 
 
+@pytest.mark.slow
 def test_simulated_people_answer_by_the_classes_of_gold(corpus: Corpus, tmp_path: Path) -> None:
     submit(tmp_path, "good", 54)
     gold = tmp_path / "gold.jsonl"

@@ -302,6 +302,7 @@ def test_what_three_or_an_expert_said_is_known_at_once(make_gold: Ask, labelled:
     assert said_to_gold(worker) == [False]
 
 
+@pytest.mark.slow
 def test_half_of_the_time_gold_is_what_others_were_asked_already(begin: Any, make_gold: Ask) -> None:
     golds = [make_gold() for _ in range(20)]
     answer_gold(golds[7], WorkerIdentityFactory.create(), BORN)

@@ -225,6 +225,7 @@ def test_nine_places_are_not_extended_to_ten(account: Provider) -> None:
         account.extend(made.provider_id, places=8, token="more")
 
 
+@pytest.mark.slow
 def test_an_expired_hit_is_not_open_and_can_be_opened_again(account: Provider) -> None:
     made = account.publish(NEW)
     account.expire(made.provider_id)

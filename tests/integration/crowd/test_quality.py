@@ -188,6 +188,7 @@ def test_every_gold_question_can_come(begin: Any, make_gold: Any) -> None:
     assert {gold.pk for gold in found if gold} == golds
 
 
+@pytest.mark.slow
 def test_a_newcomer_is_given_gold_one_time_in_four(begin: Any, make_gold: Any) -> None:
     make_gold()
     assignment = begin()

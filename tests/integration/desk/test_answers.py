@@ -84,6 +84,7 @@ def test_answers_are_listed_by_state_batch_and_worker(
     assert not answers.listed(show="all", batch_id=batch.pk + 1).exists()
 
 
+@pytest.mark.slow
 def test_long_lists_are_paged_and_cost_few_queries(
     desk: Client, post: Any, send: Any, django_assert_max_num_queries: Any
 ) -> None:

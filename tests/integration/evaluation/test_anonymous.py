@@ -175,6 +175,7 @@ def test_only_its_team_makes_a_system_anonymous(system):
         veil(system, UserFactory())
 
 
+@pytest.mark.slow
 def test_runs_that_are_anonymous_are_not_counted_with_the_team(system, member, client):
     """Else the number of a team's runs would tell whose they are."""
     ScoreFactory(

@@ -204,6 +204,7 @@ def figures_of_archive(archive):
     }
 
 
+@pytest.mark.slow
 def test_every_published_figure_comes_out_of_it_again(corpus, many):
     with Archive(path_of(release().place)) as archive:
         again = compare(archive)
@@ -356,6 +357,7 @@ def test_where_all_systems_are_shown_each_class_is_told_and_the_model_is_fitted_
     assert again.scores.held_back == 0
 
 
+@pytest.mark.slow
 def test_nothing_that_is_sealed_is_told(corpus, tmp_path):
     archive = release()
     letters.write_answers(tmp_path)

@@ -73,6 +73,7 @@ def named(archive):
     return {name for name in archive.table("judgements")["annotator"] if name}
 
 
+@pytest.mark.slow
 def test_who_judged_has_another_pseudonym_in_another_release(people, tmp_path):
     release()
     notes.submit(tmp_path, "late", "Delta", 4)
@@ -90,6 +91,7 @@ def test_who_judged_has_another_pseudonym_in_another_release(people, tmp_path):
     assert not names[0] & names[1]
 
 
+@pytest.mark.slow
 def test_that_outputs_which_were_published_before_tie_pseudonyms_together_is_said(people, tmp_path):
     """Estimates need to know whose judgements are one person's, of such outputs too."""
     release()
@@ -132,6 +134,7 @@ def test_in_one_release_judgements_and_votes_are_by_the_same_names(people):
     assert judged <= votes
 
 
+@pytest.mark.slow
 def test_nothing_that_is_sealed_is_told(people, tmp_path):
     archive = release()
     notes.submit(tmp_path, "late", "Delta", 4)

@@ -63,6 +63,7 @@ def asked_to_annotate():
     return {(one.document.doc_id, one.key) for one in (whole | pairs).distinct()}
 
 
+@pytest.mark.slow
 def test_votes_on_documents_are_told_when_they_are_retired(marked):
     with Archive(path_of(release(None).place)) as archive:
         questions = set(rows(archive, "questions", "doc_id", "key"))
@@ -72,6 +73,7 @@ def test_votes_on_documents_are_told_when_they_are_retired(marked):
     assert {key for _, key in questions if key.startswith("entities")} == set()
 
 
+@pytest.mark.slow
 def test_every_vote_on_a_retired_document_is_in_the_archive(marked):
     with Archive(path_of(release(1.0).place)) as archive:
         again = compare(archive)
@@ -97,6 +99,7 @@ def test_every_vote_on_a_retired_document_is_in_the_archive(marked):
     assert len({vote for vote in votes if vote[0] in asked}) == pairs.distinct().count() > 0
 
 
+@pytest.mark.slow
 def test_training_data_say_how_many_marked_what(marked, tmp_path):
     with Archive(path_of(release(1.0).place)) as archive:
         make(archive, Folder(tmp_path / "out"))
@@ -119,6 +122,7 @@ def test_training_data_say_how_many_marked_what(marked, tmp_path):
     assert all(0 < one["votes"] / 2 < one["votes_for"] <= one["votes"] for one in relations)
 
 
+@pytest.mark.slow
 def test_answers_that_stand_in_two_archives_do_not_tell_whose_others_are(marked, tmp_path):
     first = release(0.5)
     hand_in("two", tmp_path, seed=2)

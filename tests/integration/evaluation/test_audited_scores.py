@@ -239,6 +239,7 @@ def needed_one_by_one(epoch, read, sample):
     return NeededLabels(audit, ("relation", "canonical"), mentions)
 
 
+@pytest.mark.slow
 def test_scoring_through_postgres_is_the_pure_computation(judged):
     audit_epoch(judged, 0.3, doubtful)
     score_again(judged)
@@ -327,6 +328,7 @@ def test_agreeing_audits_widen_every_interval_and_move_little(judged):
             assert high - low > by_votes[key][4] - by_votes[key][3]
 
 
+@pytest.mark.slow
 def test_audits_that_the_service_draws_and_asks_correct_its_scores(world, gold, audited, submit):
     submit("one", world.system(recall=0.8, precision=0.6, seed=1))
     for _ in range(3):

@@ -171,6 +171,7 @@ def test_they_are_drawn_again_bit_for_bit(labelled: Epoch, vote: Judge) -> None:
     assert audit.audit_corpus(labelled.corpus, KBP) == []
 
 
+@pytest.mark.slow
 def test_whatever_is_changed_is_found(labelled: Epoch, vote: Judge) -> None:
     vote()
     pipeline.advance()
@@ -357,6 +358,7 @@ def test_posteriors_and_agreement_know_nothing_of_audits(labelled: Epoch, vote: 
     assert not Label.objects.filter(question__audits__isnull=False, posterior__isnull=False).exists()
 
 
+@pytest.mark.slow
 def test_stored_probabilities_make_the_judges_effect_unbiased(labelled: Epoch, vote: Judge) -> None:
     """Over the secrets that might have drawn them, with what is stored as it is."""
     one = AuditDrawing.objects.get(batch__number=1)
@@ -385,6 +387,7 @@ def test_stored_probabilities_make_the_judges_effect_unbiased(labelled: Epoch, v
     assert variances.mean() == pytest.approx(estimates.var(), rel=0.15)
 
 
+@pytest.mark.slow
 def test_canonical_mentions_of_systems_that_come_later_are_audited_too(
     labelled: Epoch, vote: Judge, submit: Submit
 ) -> None:

@@ -82,6 +82,7 @@ def figures_of(scores):
     return found
 
 
+@pytest.mark.slow
 def test_every_score_is_that_of_the_definition(judged):
     expected = one_by_one.coordinated_scores(Epoch.objects.get(), 5)
     found = figures_of(Score.objects.all())
@@ -108,6 +109,7 @@ def test_scoring_again_learns_the_same_models_in_place_of_the_old(judged):
     assert dict(FittedModel.objects.values_list("part", "digest")) == before
 
 
+@pytest.mark.slow
 def test_every_precision_of_a_subset_is_that_of_the_definition(judged):
     expected = one_by_one.subset_precisions(Epoch.objects.get(), 5, LEAST_LABELS)
     rows = SubsetScore.objects.exclude(labels=None).exclude(division="frequency").filter(measure="precision")
@@ -133,6 +135,7 @@ def test_what_is_kept_is_what_was_read(judged):
         assert unpack_coded(stored[kept.NAMES]).column().tolist() == [names[pk] for pk in claims.ids.tolist()]
 
 
+@pytest.mark.slow
 def test_every_claim_at_a_sampled_instance_knows_its_questions(judged):
     sampled = set(SampledUnit.objects.values_list("unit_id", flat=True))
     claimed = {
@@ -144,6 +147,7 @@ def test_every_claim_at_a_sampled_instance_knows_its_questions(judged):
     assert set(SampledClaim.objects.values_list("submission_id", "instance_id")) == claimed
 
 
+@pytest.mark.slow
 def test_an_audit_finds_a_column_that_was_changed(judged, corpus):
     assert audit.audit_corpus(corpus, KBP) == []
     column = UnitColumn.objects.filter(name="p instance").first()
@@ -153,6 +157,7 @@ def test_an_audit_finds_a_column_that_was_changed(judged, corpus):
     assert "what is kept for scores differs: p instance" in finding
 
 
+@pytest.mark.slow
 def test_what_is_known_from_a_released_epoch_counts_exactly(judged, corpus):
     epochs.release(task=KBP, corpus=corpus)
     judged.submit("again", judged.world.system(recall=0.7, precision=0.7, seed=1), team="Delta")

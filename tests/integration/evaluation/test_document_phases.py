@@ -268,6 +268,7 @@ def recall(submission: Submission) -> Estimate:
     return score.estimates.get(measure="recall")
 
 
+@pytest.mark.slow
 def test_recall_weighs_the_documents_of_both_phases(
     corpus: Corpus, two_phases: DocumentSample, submit: Callable[..., Submission], judge: Callable[[], None]
 ) -> None:
@@ -287,6 +288,7 @@ def test_recall_weighs_the_documents_of_both_phases(
     assert recall(submission).estimate != pytest.approx(np.mean(found) / 3, rel=1e-6)
 
 
+@pytest.mark.slow
 def test_recall_rests_on_the_first_phase_until_the_second_is_annotated(
     corpus: Corpus, two_phases: DocumentSample, submit: Callable[..., Submission], judge: Callable[[], None]
 ) -> None:
@@ -323,6 +325,7 @@ def test_a_second_phase_of_few_documents_is_told_with_the_first_alone(
     assert isinstance(read.design, TwoPhase)
 
 
+@pytest.mark.slow
 def test_no_recall_that_is_published_less_another_is_about_few_documents(
     corpus: Corpus, two_phases: DocumentSample, submit: Callable[..., Submission], judge: Callable[[], None]
 ) -> None:
@@ -340,6 +343,7 @@ def test_while_the_second_phase_is_not_drawn_the_first_is_not_told(two_phases: D
     assert read_sample(two_phases) is None
 
 
+@pytest.mark.slow
 def test_there_is_no_recall_until_the_first_phase_is_annotated(
     corpus: Corpus, two_phases: DocumentSample, submit: Callable[..., Submission], judge: Callable[[], None]
 ) -> None:
@@ -351,6 +355,7 @@ def test_there_is_no_recall_until_the_first_phase_is_annotated(
     assert recall(submission).estimate is None
 
 
+@pytest.mark.slow
 def test_systems_are_compared_on_documents_of_two_phases(
     corpus: Corpus, two_phases: DocumentSample, submit: Callable[..., Submission], judge: Callable[[], None]
 ) -> None:
@@ -368,6 +373,7 @@ def test_systems_are_compared_on_documents_of_two_phases(
     assert [row.difference is not None for row in compared] == [True, True, True]
 
 
+@pytest.mark.slow
 def test_scores_are_due_again_when_the_last_document_is_annotated(
     corpus: Corpus,
     two_phases: DocumentSample,
@@ -387,6 +393,7 @@ def test_scores_are_due_again_when_the_last_document_is_annotated(
     assert recall(submission).score.counts["documents"] == two_phases.documents.count()
 
 
+@pytest.mark.slow
 def test_a_stale_epoch_does_not_keep_another_from_being_scored(
     corpus: Corpus,
     two_phases: DocumentSample,

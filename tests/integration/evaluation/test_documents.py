@@ -362,6 +362,7 @@ def queries(client, url):
     return len(captured)
 
 
+@pytest.mark.slow
 def test_a_large_document_asks_as_many_queries_as_a_small_one_and_stays_readable(cast, client):
     small, big = large(cast, 2, 6), large(cast, 200, 300)
     assert queries(client, address(big)) == queries(client, address(small)) <= 16

@@ -53,6 +53,7 @@ def figures(submission: Submission) -> list[list[tuple[object, ...]]]:
     return [sorted(map(tuple, rows), key=repr) for rows in found]
 
 
+@pytest.mark.slow
 def test_renaming_entities_changes_no_score(world, gold, corpus, tmp_path) -> None:
     corpus.target_half_width = 0.04
     corpus.save()

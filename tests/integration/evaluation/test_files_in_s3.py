@@ -52,6 +52,7 @@ def places():
     return [one.place for one in (*found, *store().listed("home/normalised"))]
 
 
+@pytest.mark.slow
 def test_a_file_is_sent_submitted_read_and_downloaded(moto, cast, sign_in, tmp_path):
     submission = submit(cast)
     assert places() == [f"media/{submission.file.name}"]
@@ -71,6 +72,7 @@ def test_a_file_is_sent_submitted_read_and_downloaded(moto, cast, sign_in, tmp_p
     assert not [path for path in tmp_path.rglob("*") if path.is_file() and "texts" not in path.parts]
 
 
+@pytest.mark.slow
 def test_the_same_bytes_of_two_are_two_files(moto, cast):
     first = submit(cast)
     second = submitting.submit_upload(
@@ -85,6 +87,7 @@ def test_the_same_bytes_of_two_are_two_files(moto, cast):
     assert second.file.read() == CONTENT
 
 
+@pytest.mark.slow
 def test_a_piece_is_refused_while_the_store_is_away_and_taken_when_it_is_back(moto, cast):
     upload = uploads.create(user=cast.member, name="a.kb", size=len(CONTENT))
     uploads.append(upload=upload, offset=0, stream=io.BytesIO(CONTENT[:40]))
@@ -112,6 +115,7 @@ def test_reading_waits_for_the_store_and_no_try_counts(moto, cast):
     assert submission.state == Submission.State.ACCEPTED
 
 
+@pytest.mark.slow
 def test_a_check_waits_for_the_store_and_no_try_counts(moto, cast):
     check = checks.start(task=KBP, upload=send(cast.member), corpus=cast.corpus, format="tac2016")
     moto.stop()

@@ -171,6 +171,7 @@ def test_nothing_is_stored_twice_or_after_the_sample_or_with_gaps(submit: Submit
         stored.store(submission=submission, name="late", values=[1.0] * INPUTS, uploaded=True)
 
 
+@pytest.mark.slow
 def test_an_audit_says_which_column_was_changed(submit: Submit) -> None:
     submit()
     pipeline.advance()

@@ -93,6 +93,7 @@ def judge(people: Sequence[User], rng: Random) -> int:
     return given
 
 
+@pytest.mark.slow
 def test_a_data_set_goes_the_whole_way(tmp_path: Path, client: Client) -> None:
     corpus = load(tmp_path, "quality", metric="chrf", planning=["overall=0.2,0.3,0.0"])
     assert (corpus.policy, corpus.audit_share) == ("single", 0.0)
@@ -159,6 +160,7 @@ def test_a_data_set_goes_the_whole_way(tmp_path: Path, client: Client) -> None:
     assert "overall" in sealed
 
 
+@pytest.mark.slow
 def test_outputs_that_were_published_count_exactly(tmp_path: Path) -> None:
     load(tmp_path, "quality")
     submit(tmp_path, "good")

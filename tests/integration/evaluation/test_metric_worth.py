@@ -136,6 +136,7 @@ def test_before_the_go_ahead_each_candidate_says_what_it_takes(
     assert client.get(reverse("api_forecast", args=[new.pk])).status_code == 409
 
 
+@pytest.mark.slow
 def test_what_metrics_are_worth_is_sealed_with_the_judgements_it_rests_on(
     corpus: Corpus, tmp_path: Path, client: Client
 ) -> None:

@@ -121,6 +121,7 @@ def shown(text: str) -> list[str]:
     return re.findall(r'id="output-(\d+)"', text)
 
 
+@pytest.mark.slow
 def test_nothing_changes_on_any_page_before_the_release(tmp_path: Path, client: Client) -> None:
     load(tmp_path)
     one, two = submit(tmp_path, "one"), submit(tmp_path, "two")
@@ -143,6 +144,7 @@ def test_nothing_changes_on_any_page_before_the_release(tmp_path: Path, client: 
     assert "sealed" in before[0].lower()
 
 
+@pytest.mark.slow
 def test_what_is_published_is_shown_without_who_said_it(released: Submission, client: Client) -> None:
     text = page(client, of(released, "?input=I02"))
     assert "1 judgement" in text or "2 judgements" in text
@@ -151,6 +153,7 @@ def test_what_is_published_is_shown_without_who_said_it(released: Submission, cl
     assert "secret-" not in page(client, of(released))
 
 
+@pytest.mark.slow
 def test_what_a_system_wrote_does_nothing_and_is_seen(released: Submission, client: Client) -> None:
     for address in (of(released), of(released, "?input=I00"), of(released, "metric/")):
         text = page(client, address)
@@ -160,6 +163,7 @@ def test_what_a_system_wrote_does_nothing_and_is_seen(released: Submission, clie
     assert "⟨U+202E⟩evil⟨U+200B⟩" in page(client, of(released))
 
 
+@pytest.mark.slow
 def test_outputs_are_filtered(released: Submission, client: Client) -> None:
     found = {
         "?q=ferry+7": ["8"],
@@ -172,6 +176,7 @@ def test_outputs_are_filtered(released: Submission, client: Client) -> None:
     assert {query: shown(page(client, of(released, query))) for query in found} == found
 
 
+@pytest.mark.slow
 def test_outputs_are_ordered_by_metric_and_by_judgement(released: Submission, client: Client) -> None:
     longest = shown(page(client, of(released, "?metric=length&order=metric-down")))[0]
     assert int(longest) % 4 == 0  # "again" three times
@@ -183,6 +188,7 @@ def test_outputs_are_ordered_by_metric_and_by_judgement(released: Submission, cl
     assert shown(over)[0] != shown(under)[0]
 
 
+@pytest.mark.slow
 def test_what_is_none_is_refused(released: Submission, client: Client) -> None:
     asked = (
         "metric=nothing",
@@ -199,6 +205,7 @@ def test_what_is_none_is_refused(released: Submission, client: Client) -> None:
         assert "Traceback" not in response.content.decode()
 
 
+@pytest.mark.slow
 def test_a_scatter_shows_who_is_overrated_and_leads_to_the_outputs(
     released: Submission, client: Client
 ) -> None:
@@ -222,6 +229,7 @@ def judge_by_length(question: Question, level: int) -> dict[str, Any]:
     return judge_quality(question, -level if number and int(number[1]) % 5 == 0 else level)
 
 
+@pytest.mark.slow
 def test_what_a_metric_likes_and_people_do_not_is_judged_worse_than_the_reverse(
     tmp_path: Path, client: Client
 ) -> None:
@@ -245,6 +253,7 @@ def test_what_a_metric_likes_and_people_do_not_is_judged_worse_than_the_reverse(
     assert "ferry" not in page(client, of(system, "metric/?metric=length&measure=overall"))
 
 
+@pytest.mark.slow
 def test_two_systems_stand_side_by_side_where_they_differ(released: Submission, client: Client) -> None:
     other = Submission.objects.get(name="two")
     address = f"/corpora/notes/outputs/?a={released.pk}&b={other.pk}"
@@ -260,6 +269,7 @@ def test_two_systems_stand_side_by_side_where_they_differ(released: Submission, 
     assert client.get(f"/corpora/notes/outputs/?a={released.pk}&b={released.pk}").status_code == 400
 
 
+@pytest.mark.slow
 def test_of_closed_texts_nothing_is_shown_or_found(released: Submission, client: Client) -> None:
     Corpus.objects.update(texts="operators")
     text = page(client, of(released))
@@ -270,6 +280,7 @@ def test_of_closed_texts_nothing_is_shown_or_found(released: Submission, client:
     assert client.get(of(released, "?word=when")).status_code == 400
 
 
+@pytest.mark.slow
 def test_of_a_removed_input_nothing_is_shown_but_what_people_said(
     released: Submission, client: Client
 ) -> None:
@@ -285,6 +296,7 @@ def test_of_a_removed_input_nothing_is_shown_but_what_people_said(
     assert listed[0]["output"] is None
 
 
+@pytest.mark.slow
 def test_answers_are_shown_with_evidence_in_their_passages(tmp_path: Path, client: Client) -> None:
     load(tmp_path, "answer")
     system = submit(tmp_path, "one")
@@ -298,6 +310,7 @@ def test_answers_are_shown_with_evidence_in_their_passages(tmp_path: Path, clien
     assert shown(page(client, of(system, "?word=when")))
 
 
+@pytest.mark.slow
 def test_the_board_says_judgements_saved_and_efficiency(released: Submission, client: Client) -> None:
     (row, *_) = leaderboard.rows(released.corpus, task_of(released.corpus).choices)
     assert list(row.counts) == ["judgements", "saved", "efficiency"]
@@ -310,6 +323,7 @@ def test_the_board_says_judgements_saved_and_efficiency(released: Submission, cl
     assert scores["counts"].keys() == {"judgements", "saved", "efficiency"}
 
 
+@pytest.mark.slow
 def test_the_api_lists_outputs_with_metrics_and_published_judgements(
     released: Submission, client: Client
 ) -> None:
@@ -320,6 +334,7 @@ def test_the_api_lists_outputs_with_metrics_and_published_judgements(
     assert set(first["published"]) >= {"overall", "fluency", "redundancy", "edit", "edit_capped"}
 
 
+@pytest.mark.slow
 def test_a_page_asks_a_fixed_number_of_queries(
     released: Submission, client: Client, django_assert_max_num_queries: Any
 ) -> None:

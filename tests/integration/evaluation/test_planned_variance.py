@@ -79,6 +79,7 @@ def test_it_is_drawn_again_bit_for_bit(planned: Corpus) -> None:
     assert audit.audit_corpus(planned, KBP) == []
 
 
+@pytest.mark.slow
 def test_it_is_drawn_again_after_its_documents_were_retired(
     planned: Corpus, judge: Callable[[], None], submit: Submit
 ) -> None:
@@ -218,6 +219,7 @@ TAMPERED: dict[str, tuple[Callable[[], object], str]] = {
 }
 
 
+@pytest.mark.slow
 def test_an_audit_finds_whatever_was_changed(planned: Corpus) -> None:
     unnoticed = []
     for what, (tamper, found) in TAMPERED.items():

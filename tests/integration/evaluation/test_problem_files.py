@@ -126,6 +126,7 @@ def test_the_files_begin_as_the_list_does(many, member):
     assert set(many.problems.values_list(*fields)) < set(rows)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "query", ["?code=ILLEGAL_ENTITY_TYPE", "?severity=ERROR", "?severity=WARNING", "?code=NONE"]
 )
@@ -169,6 +170,7 @@ def test_what_was_read_before_there_were_such_files_says_what_is_missing(many, m
     assert missing(rows_of(member, many)) == {"ILLEGAL_ENTITY_TYPE": 188, "NO_MENTIONS": 188}
 
 
+@pytest.mark.slow
 def test_a_file_that_was_lost_says_what_is_missing(many, member):
     store().delete(ProblemFile.objects.get().place)
     assert "188 of 1,188" in member.get(f"{many.get_absolute_url()}problems/").content.decode()
@@ -215,6 +217,7 @@ def test_an_error_before_its_row_leaves_no_file(request, monkeypatch, start):
     assert kept() == []
 
 
+@pytest.mark.slow
 def test_a_worker_killed_before_its_row_leaves_a_file_for_the_trash(submit_file, monkeypatch, member):
     with monkeypatch.context() as patched:
         patched.setattr(problem_files, "attach", killed)
@@ -229,6 +232,7 @@ def test_a_worker_killed_before_its_row_leaves_a_file_for_the_trash(submit_file,
     assert len(rows_of(member, made.submission)) == made.count
 
 
+@pytest.mark.slow
 def test_read_twice_it_is_the_same_bytes(submit_file, check):
     submit_file(), check()
     assert len({store().open(place).read() for place in kept()}) == 1

@@ -152,6 +152,7 @@ def change_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[],
     return change
 
 
+@pytest.mark.slow
 def test_a_change_of_code_that_alters_figures_leaves_what_was_cited_as_it_was(
     scored: Submission, corpus: Corpus, change_code: Callable[[], None]
 ) -> None:
@@ -291,6 +292,7 @@ def test_an_anonymous_system_has_its_alias_until_its_date(
     assert "Alpha" in text(FIRST)
 
 
+@pytest.mark.slow
 def test_a_hidden_system_is_in_none(scored: Submission, corpus: Corpus, member: User) -> None:
     lifecycle.set_public(submission=scored, user=member, is_public=False)
     freeze(corpus)
@@ -321,6 +323,7 @@ def test_addresses_of_boards_and_systems_lead_to_a_snapshot(scored: Submission, 
     assert client.get("/corpora/small/?snapshot=x").status_code == 404
 
 
+@pytest.mark.slow
 def test_a_large_snapshot_has_pages_and_a_system_is_found_on_its_own(
     scored: Submission, corpus: Corpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -412,6 +415,7 @@ def test_rows_of_the_api_are_as_they_are_described(scored: Submission) -> None:
     assert len(answer["changes"]) > 3
 
 
+@pytest.mark.slow
 def test_what_changes_nothing_that_shows_leaves_no_row(scored: Submission) -> None:
     before, records = Score.objects.filter(submission=scored).latest("pk").pk, ScoreRecord.objects.count()
     Epoch.objects.update(scores_due=True)
@@ -420,6 +424,7 @@ def test_what_changes_nothing_that_shows_leaves_no_row(scored: Submission) -> No
     assert ScoreRecord.objects.count() == records
 
 
+@pytest.mark.slow
 def test_an_arrival_and_other_code_are_reasons_without_which_and_whose(
     scored: Submission, small: Small, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -476,6 +481,7 @@ def test_a_citation_names_the_numbers_and_the_address_that_keeps_them(scored: Su
     assert cited["bibtex"].startswith(f"@misc{{kbpo-small-{scored.pk}-1,")
 
 
+@pytest.mark.slow
 def test_organisers_take_one_on_the_desk_and_by_the_api(scored: Submission, corpus: Corpus) -> None:
     organiser = give(UserFactory.create(), corpus, "organiser")
     client = Client()

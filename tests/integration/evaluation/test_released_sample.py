@@ -44,6 +44,7 @@ def test_it_is_sealed_before_the_release(submit: Submit, client: Client) -> None
     assert client.get("/corpora/small/epochs/1/sample.jsonl").status_code == 404
 
 
+@pytest.mark.slow
 def test_the_published_file_gives_lambda_pi_and_the_sample_again(
     published: Callable[[], list[dict[str, Any]]],
 ) -> None:
@@ -77,6 +78,7 @@ def test_the_published_file_gives_lambda_pi_and_the_sample_again(
             state[claim["key"]] = new, found.squares[row]
 
 
+@pytest.mark.slow
 def test_of_a_hidden_system_neither_name_nor_undrawn_claims_are_published(
     published: Callable[[], list[dict[str, Any]]],
 ) -> None:

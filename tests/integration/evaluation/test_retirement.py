@@ -106,6 +106,7 @@ def test_an_epoch_keeps_the_documents_its_scores_rest_on(
     assert recall(later).estimate == pytest.approx(found / 90)
 
 
+@pytest.mark.slow
 def test_claims_in_documents_retired_before_are_outside_of_recall(
     corpus: Corpus, released: Submission, submit: Submit, judge: Judge
 ) -> None:
@@ -191,6 +192,7 @@ def test_replacements_come_from_the_annotated_documents(corpus: Corpus) -> None:
     assert new.size == 27
 
 
+@pytest.mark.slow
 def test_all_documents_can_go_and_scores_of_the_next_epoch_have_no_recall(
     corpus: Corpus, submit: Submit, judge: Judge
 ) -> None:
@@ -319,6 +321,7 @@ def test_a_document_is_retired_once(corpus: Corpus) -> None:
         RetiredDocument.objects.create(sample=sample, document=row.document, probability=1)
 
 
+@pytest.mark.slow
 def test_systems_of_epochs_with_different_documents_are_compared_on_those_they_share(
     corpus: Corpus, released: Submission, submit: Submit, judge: Judge
 ) -> None:

@@ -83,6 +83,7 @@ def judge() -> None:
         pipeline.advance()
 
 
+@pytest.mark.slow
 def test_its_labels_are_audited_like_any_others(corpus: Corpus) -> None:
     Corpus.objects.update(audit_share=0.5)
     best = submit(corpus, "best", ["good"])
@@ -167,6 +168,7 @@ class TestJudged:
         assert found.measure == "accuracy"
         assert found.difference.low > 0
 
+    @pytest.mark.slow
     def test_its_pages_say_its_own_measure(self, client, corpus, judged):
         best, _, worst = judged
         pages = [

@@ -84,6 +84,7 @@ def system(name: str) -> Submission:
     return Submission.objects.get(corpus__tag=TAG, name=name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "precision", "recall"), [("all", 1, 1), ("mixed", 5 / 8, 5 / 10)])
 def test_strings_are_scored_as_they_are_judged(
     judged: None, name: str, precision: float, recall: float

@@ -179,6 +179,7 @@ def test_a_visitor_whose_file_is_not_read_in_time_is_told_to_try_again(client, o
     assert "was not read within 0.001 seconds" in answer.content.decode()
 
 
+@pytest.mark.slow
 def test_a_visitor_waits_while_the_files_of_others_are_read(client, open_corpus, monkeypatch):
     monkeypatch.setattr(visiting, "AT_ONCE", 0)
     assert send(client, open_corpus).status_code == 423

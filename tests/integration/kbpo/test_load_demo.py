@@ -13,6 +13,7 @@ from tests.integration.conftest import Submit
 pytestmark = pytest.mark.django_db
 
 
+@pytest.mark.slow
 def test_an_epoch_whose_scores_a_worker_computes_is_released_once_it_has(
     submit: Submit, judge: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

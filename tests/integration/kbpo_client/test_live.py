@@ -76,6 +76,7 @@ def system(small: Small, path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_the_commands_of_the_walk_do_what_its_page_says(
     small: Small, user: User, secret: str, live_server: LiveServer, tmp_path: Path, monkeypatch: Any
 ) -> None:
@@ -154,6 +155,7 @@ def hostile(small: Small) -> dict[str, bytes]:
     }
 
 
+@pytest.mark.slow
 def test_offline_and_on_the_site_the_same_is_said_of_a_file(
     small: Small, secret: str, live_server: LiveServer, tmp_path: Path
 ) -> None:

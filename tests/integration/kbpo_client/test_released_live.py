@@ -74,6 +74,7 @@ class Stranger:
         return json.loads(printed) if printed else [], output.stderr.getvalue()
 
 
+@pytest.mark.slow
 def test_what_was_cited_stays_and_comes_out_of_the_archive(
     small: Small, live_server: LiveServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

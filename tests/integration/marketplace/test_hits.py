@@ -145,6 +145,7 @@ def test_hits_are_listed_once_each_over_all_pages(mturk: Any) -> None:
     assert [hit["HITId"] for page in pages for hit in page["HITs"]] == made[::-1]
 
 
+@pytest.mark.slow
 def test_a_hit_made_between_two_pages_moves_no_other(mturk: Any) -> None:
     made = [mturk.create_hit(**HIT)["HIT"]["HITId"] for _ in range(4)]
     first = mturk.list_hits(MaxResults=2)
@@ -159,6 +160,7 @@ def test_a_page_is_of_ten_unless_it_is_asked_for_otherwise(mturk: Any) -> None:
     assert mturk.list_hits()["NumResults"] == 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("token", ["made-up", "3NONE:x:y"])
 def test_a_token_that_no_page_gave_is_refused(mturk: Any, token: str) -> None:
     with pytest.raises(mturk.exceptions.RequestError) as error:
@@ -226,6 +228,7 @@ def test_a_hit_that_is_open_cannot_be_reviewed(mturk: Any, hit: dict[str, Any]) 
     assert refusal(error) == ("RequestError", "InvalidHITState")
 
 
+@pytest.mark.slow
 def test_more_assignments_open_a_hit_again(mturk: Any, hit: dict[str, Any], answer: Answer) -> None:
     for _ in range(3):
         answer(hit["HITId"])

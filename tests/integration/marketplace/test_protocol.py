@@ -156,6 +156,7 @@ def test_a_key_is_throttled_after_its_burst(connect: Connect, key: RequesterKey)
     assert refusal(error)[0] == "ThrottlingException"
 
 
+@pytest.mark.slow
 def test_boto3_retries_after_a_short_throttle(connect: Connect, key: RequesterKey) -> None:
     RequesterKey.objects.update(rate=5, burst=1)
     mturk = connect(key, attempts=8)

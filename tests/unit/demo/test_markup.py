@@ -164,6 +164,7 @@ def escape(words: str) -> str:
     return "".join(f"\\{character}" if character in "[]|\\" else character for character in words)
 
 
+@pytest.mark.slow
 @given(st.lists(st.lists(PIECES, min_size=1), min_size=1))
 def test_what_is_written_is_what_is_read(sentences: list[list[tuple[str, str | None]]]) -> None:
     lines, text, expected = [], "", []

@@ -210,6 +210,7 @@ def test_the_same_system_again_needs_no_more(design):
     assert twice.tolist() == once.tolist()
 
 
+@pytest.mark.slow
 @given(design=designs())
 def test_the_arguments_are_left_alone(design):
     pi, p, target, floor = design

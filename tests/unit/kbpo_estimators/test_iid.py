@@ -49,6 +49,7 @@ def test_the_expected_simple_precision_is_the_truth():
     assert np.abs(expectation(simple_precision, (2, 1, 2)) - TRUTH).max() < 1e-12
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("counts", [(1, 1, 1), (2, 1, 2)])
 def test_the_expected_joint_precision_is_the_truth(counts):
     assert np.abs(expectation(lambda samples: joint_precision(P, samples), counts) - TRUTH).max() < 1e-12
@@ -84,6 +85,7 @@ def test_the_expected_simple_precision_is_the_truth_under_another_weighting_than
     assert np.abs(expectation(reweighted, (2, 1, 2)) - OTHER_TRUTH).max() < 1e-12
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("counts", [(1, 1, 1), (2, 1, 2)])
 def test_the_expected_joint_precision_is_the_truth_under_another_weighting_than_the_draws(counts):
     assert np.abs(expectation(jointly_reweighted, counts) - OTHER_TRUTH).max() < 1e-12
@@ -151,6 +153,7 @@ def test_a_variance_that_hangs_on_single_draws_is_not_seen():
     assert unseen.variance is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("counts", [(30, 1, 40), (30, 40, 1)])
 def test_the_variance_with_a_single_draw_is_that_of_repeated_samples(counts):
     rng = np.random.default_rng(4)
@@ -189,6 +192,7 @@ def test_a_system_alone_has_the_same_precision_jointly_and_simply():
     assert joint.n_eff == pytest.approx(simple.n_eff)
 
 
+@pytest.mark.slow
 def test_the_joint_variance_is_unbiased():
     rng = np.random.default_rng(2)
     runs = []
@@ -200,6 +204,7 @@ def test_the_joint_variance_is_unbiased():
     assert variances.mean(axis=0) == pytest.approx(estimates.var(axis=0), rel=0.1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["simple", "joint"])
 def test_the_variance_is_unbiased_under_another_weighting_than_the_draws(how):
     rng = np.random.default_rng(3)

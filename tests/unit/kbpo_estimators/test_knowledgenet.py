@@ -35,6 +35,7 @@ def test_claims_that_overlap_a_surer_one_are_left_out():
         assert len(system.claims) == read - knowledgenet.exact()[system.name]["overlapping"], system.name
 
 
+@pytest.mark.slow
 def test_judges_take_any_overlap_and_recall_does_not():
     pool = knowledgenet.pool()
     assert (pool.matching.correct <= pool.correct).all()

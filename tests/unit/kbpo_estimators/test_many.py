@@ -109,6 +109,7 @@ def systems_of(pool):
         yield pool.P.indices[order], {"given": p, "flat": flat}, pool.confidence.data[order]
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 10_000))
 def test_several_weightings_are_reduced_as_each_by_itself(seed):
     pool = Pool(seed)
@@ -133,6 +134,7 @@ def test_entries_know_their_place_among_the_systems_instances():
         assert rows[found.own[own]].tolist() == drawn[found.positions[own]].tolist()
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 10_000))
 def test_groups_are_estimated_as_systems_of_their_own(seed):
     pool = Pool(seed)

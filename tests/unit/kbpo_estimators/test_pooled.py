@@ -65,6 +65,7 @@ def expected(pi, part, needs=1, systems=SYSTEMS):
 # Exactly unbiased, by listing every sample
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", ["relation", "all"])
 @pytest.mark.parametrize("needs", [1, 2], ids=["confidence and model", "model where there is enough"])
 def test_the_expected_estimate_is_the_truth_after_the_last_batch(part, needs):
@@ -73,6 +74,7 @@ def test_the_expected_estimate_is_the_truth_after_the_last_batch(part, needs):
     )
 
 
+@pytest.mark.slow
 def test_the_expected_estimate_is_the_truth_after_the_first_two_batches():
     # Only they are in the pool; what nobody claims yet has no probability.
     pi = np.maximum(batches()[1], 1e-300)

@@ -132,6 +132,7 @@ def test_the_variance_is_the_horvitz_thompson_one_of_the_residuals(system):
     assert got.variance == pytest.approx(by_hand)
 
 
+@pytest.mark.slow
 def test_the_variance_is_about_right_in_expectation():
     # 60 instances in 5 folds: the fit of the other folds is nearly fixed, so V̂ is nearly unbiased.
     rng = np.random.default_rng(5)

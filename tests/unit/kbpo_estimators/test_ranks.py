@@ -62,6 +62,7 @@ def test_what_is_told_apart_is_what_holm_steps_down_to(values, level):
     assert (apart == apart.T).all()
 
 
+@pytest.mark.slow
 def test_alike_systems_are_mostly_all_first():
     """A small one of `tests/statistics/test_ranks.py`."""
     world = experiment.ALIKE["alike, independent"]

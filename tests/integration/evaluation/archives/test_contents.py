@@ -72,6 +72,7 @@ def test_every_published_score_comes_out_of_it_again(judged, retire):
     assert {place.standard for place in stated} == {"votes", "audit"}
 
 
+@pytest.mark.slow
 def test_every_rank_of_the_release_comes_out_of_it_again(judged):
     with Archive(path_of(released(1.0).place)) as archive:
         ranks = compare(archive).ranks
@@ -85,6 +86,7 @@ def test_every_rank_of_the_release_comes_out_of_it_again(judged):
     assert not ranks.differences.keys() - ranks.stated.keys()
 
 
+@pytest.mark.slow
 def test_a_ranked_system_that_is_not_in_it_is_told(judged, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(Contents, "ranked", property(lambda contents: set(list(contents.named)[:1])))
@@ -97,6 +99,7 @@ def test_a_ranked_system_that_is_not_in_it_is_told(judged, monkeypatch):
     assert again.differences.keys() <= again.ranks.differences.keys()
 
 
+@pytest.mark.slow
 def test_ranks_beside_systems_of_earlier_epochs_are_held_back_and_nothing_else_is(judged, monkeypatch):
     monkeypatch.setattr(Contents, "_has_earlier", True)
     with monkeypatch.context() as patch:
@@ -115,6 +118,7 @@ def test_ranks_beside_systems_of_earlier_epochs_are_held_back_and_nothing_else_i
     assert again.ranks.held_back == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("retire", "told"), [(None, {"precision"}), (1.0, {"precision", "recall", "f1"})])
 def test_every_score_of_a_subset_comes_out_of_it_again(judged, retire, told):
     with Archive(path_of(released(retire).place)) as archive:
@@ -129,6 +133,7 @@ def test_every_score_of_a_subset_comes_out_of_it_again(judged, retire, told):
     )
 
 
+@pytest.mark.slow
 def test_differences_between_systems_are_those_of_the_page_that_compares(judged):
     with Archive(path_of(released(1.0).place)) as archive:
         found = list(differences(archive, 1, 3))
@@ -149,6 +154,7 @@ def test_differences_between_systems_are_those_of_the_page_that_compares(judged)
                 assert Figure.of(again.among.difference).difference(Figure.of(one.among.difference)) <= AGREE
 
 
+@pytest.mark.slow
 def test_of_sealed_documents_no_difference_in_recall_is_told(judged):
     with Archive(path_of(released(None).place)) as archive:
         assert {one.measure for one in differences(archive, 1, 3)} == {"precision"}
@@ -169,6 +175,7 @@ def test_the_script_gives_plain_precision_and_its_interval(judged, capsys):
     assert all(float(line.rsplit(maxsplit=1)[1]) < 1e-9 for line in lines)
 
 
+@pytest.mark.slow
 def test_it_is_the_same_bytes_when_it_is_made_again(judged):
     first = released(0.5)
     content = path_of(first.place).read_bytes()
@@ -180,6 +187,7 @@ def test_it_is_the_same_bytes_when_it_is_made_again(judged):
     assert making.make_archives(find_task=task_of, now=timezone.now()) == 0
 
 
+@pytest.mark.slow
 def test_kill_before_the_row_is_stored_leaves_an_archive_that_is_made_again(judged, monkeypatch):
     releasing.release(corpus=Corpus.objects.get(), task=KBP, retire=None)
 
@@ -194,6 +202,7 @@ def test_kill_before_the_row_is_stored_leaves_an_archive_that_is_made_again(judg
     assert made().edition == 2
 
 
+@pytest.mark.slow
 def test_a_file_whose_row_was_never_stored_is_deleted_once_nobody_can_be_writing_it(judged):
     found = released(None)
     stray = path_of(found.place).with_name("7-1-0123456789abcdef.zip")
@@ -205,6 +214,7 @@ def test_a_file_whose_row_was_never_stored_is_deleted_once_nobody_can_be_writing
     assert path_of(found.place).exists()
 
 
+@pytest.mark.slow
 def test_more_documents_that_are_retired_make_another_edition(judged):
     first = released(None)
     sample = Epoch.objects.get(number=1).document_sample
@@ -243,6 +253,7 @@ def read(client, archive):
     return answer.status_code, b"".join(answer)
 
 
+@pytest.mark.slow
 def test_a_removed_document_blocks_the_editions_that_tell_of_it_and_the_next_is_without_it(judged, client):
     AnnotatedMention.objects.update(link="Zyzzyva")
     first = released(0.5)
@@ -280,6 +291,7 @@ def test_a_removed_document_blocks_the_editions_that_tell_of_it_and_the_next_is_
     assert making.make_archives(find_task=task_of, now=timezone.now()) == 0
 
 
+@pytest.mark.slow
 def test_after_a_removal_recalls_that_rest_on_lost_texts_are_held_back_once_more_are_retired(judged, capsys):
     with Archive(path_of(released(0.5).place)) as archive:
         doc_ids = archive.table("documents")["doc_id"]
@@ -336,6 +348,7 @@ def test_what_may_not_be_given_goes_at_once_though_the_next_edition_waits(judged
     assert read(client, second)[0] == 200
 
 
+@pytest.mark.slow
 def test_an_edition_is_copied_without_a_whole_table_in_memory(judged, monkeypatch):
     with Archive(path_of(released(0.5).place)) as archive:
         doc_id = archive.table("documents")["doc_id"][0]
@@ -352,6 +365,7 @@ def test_an_edition_is_copied_without_a_whole_table_in_memory(judged, monkeypatc
     assert whole == ["manifest.json"]
 
 
+@pytest.mark.slow
 def test_what_may_not_be_given_goes_though_it_cannot_be_copied_and_the_next_edition_waits(
     judged, monkeypatch, caplog
 ):
@@ -384,6 +398,7 @@ def test_a_document_that_was_removed_before_it_was_retired_blocks_no_edition(jud
     assert path_of(first.place).exists()
 
 
+@pytest.mark.slow
 def test_a_text_that_goes_while_scores_are_computed_is_lost_to_them(judged, monkeypatch):
     doc_id, compute = min(sealed()), estimation.estimate
 
@@ -409,6 +424,7 @@ def test_a_text_that_goes_while_scores_are_computed_is_lost_to_them(judged, monk
         assert compare(archive).scores.held_back == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_copied", [True, False])
 def test_in_an_s3_compatible_store_editions_are_given_and_go_alike(
     judged, client, settings, monkeypatch, is_copied
@@ -439,6 +455,7 @@ def test_in_an_s3_compatible_store_editions_are_given_and_go_alike(
         server.stop()
 
 
+@pytest.mark.slow
 def test_a_copy_that_fails_keeps_nothing_from_being_made(judged, client, monkeypatch):
     first = released(0.5)
     with Archive(path_of(first.place)) as archive:
@@ -455,6 +472,7 @@ def test_a_copy_that_fails_keeps_nothing_from_being_made(judged, client, monkeyp
     assert not path_of(first.place).exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", [b"PK", "longer", None])
 def test_an_edition_whose_bytes_are_damaged_or_lost_is_computed_and_not_copied(judged, client, damage):
     first = released(1.0)
@@ -479,6 +497,7 @@ def test_an_edition_whose_bytes_are_damaged_or_lost_is_computed_and_not_copied(j
     assert {place.measure for place in again.scores.stated} == {"precision"}
 
 
+@pytest.mark.slow
 def test_what_says_that_making_one_failed_goes_once_it_succeeds(judged, monkeypatch):
     def fail(*args):
         raise ValueError("a fault")
@@ -501,6 +520,7 @@ def test_there_is_none_of_an_open_epoch(judged):
     assert not EPOCHS.exists()
 
 
+@pytest.mark.slow
 def test_no_sealed_document_is_told_from_others(judged):
     with Archive(path_of(released(0.5).place)) as archive:
         documents = set(archive.table("documents")["doc_id"])
@@ -520,6 +540,7 @@ def test_no_text_of_any_document_is_in_it(judged):
         assert not any(word in whole for word in document.text.replace(".", "").split() if word[0].isupper())
 
 
+@pytest.mark.slow
 def test_nothing_says_whose_a_hidden_or_withdrawn_system_is_or_who_answered(judged):
     with zipfile.ZipFile(path_of(released(None).place)) as archive:
         whole = b"".join(archive.read(name) for name in archive.namelist()).decode()
@@ -555,6 +576,7 @@ def test_its_sample_can_be_drawn_again(judged):
     )
 
 
+@pytest.mark.slow
 def test_another_release_has_other_pseudonyms(judged):
     found = released(None)
     with Archive(path_of(found.place)) as archive:
@@ -604,6 +626,7 @@ def test_numbers_of_teams_do_not_follow_the_order_in_which_teams_came(judged):
     assert found.figures > 0
 
 
+@pytest.mark.slow
 def test_leaderboard_edition_cannot_be_recomputed(judged, capsys):
     released(None)
     board = Edition.objects.get(kind=Edition.Kind.LEADERBOARD)
@@ -611,6 +634,7 @@ def test_leaderboard_edition_cannot_be_recomputed(judged, capsys):
     assert "only the archive of a released epoch can be recomputed" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_everybody_downloads_it_where_the_data_page_lists_it(judged, client):
     found = released(None)
     page = client.get("/corpora/small/data/")
@@ -624,6 +648,7 @@ def test_everybody_downloads_it_where_the_data_page_lists_it(judged, client):
     assert client.get("/corpora/small/data/epoch-2-edition-1.zip").status_code == 404
 
 
+@pytest.mark.slow
 def test_a_file_that_was_changed_is_refused(judged, tmp_path):
     changed = tmp_path / "changed.zip"
     with zipfile.ZipFile(path_of(released(None).place)) as archive, zipfile.ZipFile(changed, "w") as other:
@@ -645,6 +670,7 @@ def test_the_manifest_says_what_the_scores_rest_on(judged):
     assert {"README.md", "units.csv", "scores.csv", "ontology.json", "models.json"} <= files
 
 
+@pytest.mark.slow
 def test_scores_of_independent_draws_come_out_of_it_again(tmp_path, settings):
     settings.MEDIA_ROOT = str(tmp_path / "media")
     settings.KBPO_EPOCH_SECRET = bytes(range(32))

@@ -100,6 +100,7 @@ def query(choice, level):
     return "&".join(f"{name}={value}" for name, value in {**choice._asdict(), "level": level}.items())
 
 
+@pytest.mark.slow
 def test_leaderboards_of_the_api_under_every_choice(said, client):
     counted = 0
     for choice, level in choices(said):
@@ -118,6 +119,7 @@ def test_leaderboards_of_the_api_under_every_choice(said, client):
     assert counted == sum(said.again.scores.figures[place].estimate is not None for place in own) > 500
 
 
+@pytest.mark.slow
 def test_scores_and_subsets_of_the_api(said, client):
     for pk, number in said.number.items():
         told = json.loads(fetch(client, f"{API}/submissions/{pk}/scores/"))
@@ -143,6 +145,7 @@ def test_scores_and_subsets_of_the_api(said, client):
                         ), (table["title"], row["name"], measure)
 
 
+@pytest.mark.slow
 def test_comparisons_of_the_api_under_every_choice(said, client):
     (first, _), (second, _) = sorted(said.number.items(), key=lambda one: one[1])
     compared = 0
@@ -160,6 +163,7 @@ def test_comparisons_of_the_api_under_every_choice(said, client):
     assert compared > 100
 
 
+@pytest.mark.slow
 def test_labels_and_samples_in_files(said, client):
     tables = said.tables
     place = dict(
@@ -205,6 +209,7 @@ def test_labels_and_samples_in_files(said, client):
     assert any(value == pi[one] for one, value in last_pi.items())
 
 
+@pytest.mark.slow
 def test_every_number_on_pages(said, client):
     """Those with a point; whole numbers beside them count labels, claims and systems."""
     first, second = sorted(said.number)

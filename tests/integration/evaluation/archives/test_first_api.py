@@ -40,6 +40,7 @@ def some_document():
     return DocumentSample.objects.get(number=1).documents.earliest("pk").document.doc_id
 
 
+@pytest.mark.slow
 def test_every_address_answers_with_something(judged, client):
     pk = Submission.objects.get(name="s0").pk
     claimed = Prediction.objects.filter(submission=pk, instance__document__sampled__isnull=False)
@@ -81,6 +82,7 @@ def test_mentions_and_relations_of_evaluated_documents_are_there_once_retired(ju
     assert sum(len(one["relations"]) for one in whole) == relations.count() > 0
 
 
+@pytest.mark.slow
 def test_what_was_judged_is_there_once_the_epoch_is_released(judged, client):
     get(client, f"{CORPUS}epochs/1/labels/", status=403)
     pk = Submission.objects.get(name="s0").pk

@@ -86,6 +86,7 @@ def test_nothing_that_is_sealed_is_told(told):
     assert list(leaks.leaks(told, planted())) == []
 
 
+@pytest.mark.slow
 def test_it_is_found_where_it_is_looked_for(told):
     assert Submission.objects.filter(name__in=[HIDDEN, VEILED, WITHDRAWN]).count() == 3
     assert "Anonymous" in told["archive systems.csv"].decode()

@@ -106,6 +106,7 @@ def test_examples_that_do_not_hold_are_there_with_their_votes(judged, tmp_path):
         assert example["agreement"] == agreeing / example["votes"] > 0.5
 
 
+@pytest.mark.slow
 def test_no_document_is_in_two_splits_and_every_field_is_described(judged, tmp_path):
     found = made(released(1.0), tmp_path / "out")
     assert found.keys() == SETS.keys()
@@ -160,6 +161,7 @@ def test_with_texts_places_have_their_words(judged, tmp_path):
     assert {one["text"] for one in every(found["coreference"])} <= set(stored.values())
 
 
+@pytest.mark.slow
 def test_without_texts_no_word_is_there(judged, tmp_path):
     made(released(0.5), tmp_path / "out")
     whole = "".join(path.read_text() for path in (tmp_path / "out").rglob("*.jsonl"))
@@ -177,6 +179,7 @@ def test_a_text_that_was_removed_stays_out(judged, tmp_path):
     assert {example["text"] for name in found for example in every(found[name])} == {None}
 
 
+@pytest.mark.slow
 def test_what_is_left_out_of_removed_documents_is_said_with_its_weight(judged, tmp_path):
     unit = SampledUnit.objects.filter(epoch__number=1).order_by("pk").first()
     document = unit.question.document
@@ -214,6 +217,7 @@ def test_the_texts_of_another_corpus_are_refused(judged, tmp_path):
         made(archive, tmp_path / "out", texts)
 
 
+@pytest.mark.slow
 def test_the_card_names_every_file_and_every_field(judged, tmp_path):
     found = made(released(1.0), tmp_path / "out")
     card = yaml.safe_load((tmp_path / "out" / "README.md").read_text().split("---\n")[1])
@@ -317,6 +321,7 @@ def test_a_folder_with_something_in_it_is_refused(judged, tmp_path):
         Folder(tmp_path)
 
 
+@pytest.mark.slow
 def test_under_independent_draws_a_mean_over_draws_is_the_published_precision(tmp_path, settings):
     settings.MEDIA_ROOT = str(tmp_path / "media")
     settings.KBPO_EPOCH_SECRET = bytes(range(32))

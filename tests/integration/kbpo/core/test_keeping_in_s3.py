@@ -79,6 +79,7 @@ def test_nothing_is_put_back_over_another_object(moto: Moto) -> None:
         trash.put_back(name=trash.thrown()[0].name)
 
 
+@pytest.mark.slow
 def test_pieces_of_an_upload_are_no_orphans_while_its_row_is_there(moto: Moto) -> None:
     upload = uploads.create(user=UserFactory(), name="a.kb", size=9)
     uploads.append(upload=upload, offset=0, stream=io.BytesIO(b"abc"))
@@ -103,6 +104,7 @@ def members(archive: Path, key: Path) -> dict[str, bytes]:
     return {name.removeprefix(FILES): data for name, data in found.items() if name.startswith(FILES)}
 
 
+@pytest.mark.slow
 def test_a_backup_holds_what_is_in_the_store(moto: Moto, key: Path, tmp_path: Path) -> None:
     submission = SubmissionFactory()
     assert made(tmp_path / "backup.age", key).missing == ()

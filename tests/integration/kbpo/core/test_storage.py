@@ -101,6 +101,7 @@ def test_what_is_not_there_is_not_found(files: Store) -> None:
     files.delete(PLACE)
 
 
+@pytest.mark.slow
 def test_a_stream_that_breaks_leaves_nothing(files: Store) -> None:
     class Breaking(io.BytesIO):
         def read(self, size: int | None = -1, /) -> bytes:
@@ -159,6 +160,7 @@ def test_a_file_is_moved(files: Store) -> None:
     assert (content(files, OTHER), places(files)) == (b"content", [OTHER])
 
 
+@pytest.mark.slow
 def test_files_below_a_place_are_listed_in_order(files: Store) -> None:
     for name in ("b/2", "a", "b/1"):
         put(files, f"media/submissions/{name}")
@@ -175,6 +177,7 @@ def test_no_file_is_outside(files: Store, place: str) -> None:
         put(files, place)
 
 
+@pytest.mark.slow
 def test_a_file_arrives_in_pieces_and_is_whole_at_the_end(
     files: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -235,6 +238,7 @@ def test_a_body_that_breaks_off_is_read_on_from_there(moto: Moto) -> None:
         assert stream.read() == b"0123456789" * 1000
 
 
+@pytest.mark.slow
 def test_a_store_that_is_gone_is_said_and_comes_back() -> None:
     server = Moto()
     files = S3(server.bucket(), connecting=0.2, answering=0.2, tries=2)

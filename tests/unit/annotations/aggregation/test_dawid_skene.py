@@ -134,6 +134,7 @@ def test_the_limit_of_iterations_shows():
 # Properties
 
 
+@pytest.mark.slow
 @given(worlds, st.randoms(use_true_random=False))
 @settings(deadline=None)
 def test_the_order_of_the_votes_does_not_matter(rows, random):
@@ -141,6 +142,7 @@ def test_the_order_of_the_votes_does_not_matter(rows, random):
     assert fit(rows[shuffled]).posteriors == pytest.approx(fit(rows).posteriors, abs=1e-4)
 
 
+@pytest.mark.slow
 @given(worlds, st.permutations(range(5)))
 @settings(deadline=None)
 def test_the_workers_names_do_not_matter(rows, names):

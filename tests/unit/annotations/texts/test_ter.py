@@ -53,6 +53,7 @@ def rows(path: Path) -> list[dict[str, Any]]:
         return [json.loads(line) for line in lines]
 
 
+@pytest.mark.slow
 def test_recorded_edits_have_the_recorded_rates(shared: Path) -> None:
     folder = shared / "nlg" / "cdm"
     outputs = {}

@@ -23,6 +23,7 @@ def test_nothing_claimed_makes_no_question():
     assert expected_questions([], [], []) == 0
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.integers(0, 2), st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=7))
 def test_the_expected_number_is_that_over_all_samples(rows):
     groups = [group for group, _, _ in rows]

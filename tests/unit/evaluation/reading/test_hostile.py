@@ -134,6 +134,7 @@ def errors(outcome: isolated.Outcome) -> set[str]:
     return {problem.code for problem in outcome.problems if problem.severity == "ERROR"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", some(REFUSED))
 def test_it_is_refused_with_its_reason(kind: str, texts: Path, tmp_path: Path) -> None:
     make, code, memory = REFUSED[kind]
@@ -142,6 +143,7 @@ def test_it_is_refused_with_its_reason(kind: str, texts: Path, tmp_path: Path) -
     assert 0 < outcome.peak_memory < memory
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", some(ACCEPTED))
 def test_a_million_duplicates_are_one_claim(kind: str, texts: Path, tmp_path: Path) -> None:
     outcome = read_soon(ACCEPTED[kind](), texts, tmp_path)

@@ -7,6 +7,7 @@ from tests import knowledgenet, nlg
 from tests.nlg import needs_nlg
 
 
+@pytest.mark.slow
 def test_an_experiment_leaves_its_numbers_and_its_figure(tmp_path, capsys):
     assert main(["pooling_bias", "--quick", "--out", str(tmp_path)]) == 0
     document = json.loads((tmp_path / "pooling_bias.json").read_text())
@@ -34,6 +35,7 @@ def test_quick_results_need_a_folder(capsys):
     assert "--out" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_one_seed_writes_the_same_files_again(tmp_path):
     for folder in ("one", "two"):
         main(["pooling_bias", "--quick", "--seed", "5", "--out", str(tmp_path / folder)])

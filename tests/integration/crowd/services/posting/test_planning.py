@@ -52,6 +52,7 @@ def test_one_vote_more_is_one_place_more_in_the_same_hit(desk: Desk) -> None:
     crowd.check_books()
 
 
+@pytest.mark.slow
 def test_a_hit_of_nine_places_is_not_extended_to_ten(desk: Desk) -> None:
     [hit] = desk.posted(votes=9)
     for _ in range(9):
@@ -81,6 +82,7 @@ def test_an_extension_that_is_refused_is_asked_in_a_new_hit(desk: Desk) -> None:
     crowd.check_books()
 
 
+@pytest.mark.slow
 def test_a_budget_that_is_used_up_pauses_the_batch(desk: Desk) -> None:
     [hit] = desk.posted(votes=1)
     desk.send(hit)

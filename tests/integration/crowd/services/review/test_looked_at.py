@@ -65,6 +65,7 @@ def test_a_script_that_ticks_none_earns_nothing_before_a_person_has_seen_it(
     assert any(word in one.flag for one in Assignment.objects.all())
 
 
+@pytest.mark.slow
 def test_a_script_that_waits_and_ticks_at_random_waits_for_a_person(desk: Desk, hits: list[Hit]) -> None:
     for number, hit in enumerate(hits):
         work(desk, [hit], "SCRIPT", say=crowd.say_none if number % 3 else born)
@@ -92,6 +93,7 @@ def marked(question: Question) -> Any:
     }
 
 
+@pytest.mark.slow
 def test_scripts_that_copy_marks_are_flagged_from_the_tenth_document_on_however_many_do(
     desk: Desk, documents: list[Hit]
 ) -> None:
@@ -106,6 +108,7 @@ def test_scripts_that_copy_marks_are_flagged_from_the_tenth_document_on_however_
     assert desk.money()[1] == paid > 0  # what came with it waits too
 
 
+@pytest.mark.slow
 def test_an_honest_worker_is_paid_in_the_time_that_was_told(desk: Desk, hits: list[Hit]) -> None:
     idents = [
         work(desk, [hit], "HONEST", say=say)[0]

@@ -104,6 +104,7 @@ def test_the_reference_itself_is_best() -> None:
     assert value("ter", DOG, CAT, DOG) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HOSTILE)
 def test_no_text_breaks_a_metric(name: str) -> None:
     text = HOSTILE[name]

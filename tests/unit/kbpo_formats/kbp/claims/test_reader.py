@@ -190,6 +190,7 @@ _HOSTILE = ["\0", "\ufeff", "\r", "\u2028", "\\ud800", "\\u0000", "NaN", "-Infin
 _HOSTILE += ["[" * 3000, '{"a":' * 1500, '"', "\\", ",", "}", "\t", "\x7f", "\U0001f600", "null", "x" * 8000]
 
 
+@pytest.mark.slow
 @given(st.sampled_from(_HOSTILE), st.integers(0, len(RIGHT)), st.integers(0, 12))
 def test_whatever_is_put_into_a_line_what_is_wrong_stands_in_it(hostile, at, gone):
     text = RIGHT[:at] + hostile + RIGHT[at + gone :]
