@@ -14,21 +14,17 @@ from pathlib import Path
 
 from django.core.files import File
 from django.core.management import call_command
-from django.db.models import Q
 from django.utils import timezone
 
-from annotations import labels, pairs, questions
+from annotations import questions
 from annotations.challenges import dates, news, versions
 from annotations.challenges.dates import PhaseDetails
-from annotations.models import Corpus, Document, Question
+from annotations.models import Corpus, Document
 from crowd.quality import measures
 from crowd.simulation import simulated_crowd
-from evaluation.archives import making
-from evaluation.design import audits, sampling
-from evaluation.design.batches import last_labelled
 from evaluation.kbp.recall import document_phases
 from evaluation.kbp.task import TASK as KBP
-from evaluation.models import AuditDrawing, Epoch, FileCheck, NormalisedFile, SampleBatch, Submission, Upload
+from evaluation.models import Epoch, FileCheck, Submission, Upload
 from evaluation.scoring import releasing
 from evaluation.submissions import (
     checks,
@@ -104,10 +100,10 @@ def write_files(folder: Path) -> None:
         path.write_text("\n".join(lines) + "\n")
 
 
-def steps(folder: Path, design: str) -> Mapping[str, Callable[[], object]]:
+def steps(folder: Path) -> Mapping[str, Callable[[], object]]:
     """Return the steps in their order; each can be begun again."""
     return {
-        "load": lambda: load(folder, design),
+        "load": lambda: load(folder),
         "annotate": lambda: annotate(folder),
         "join": join,
         "challenge": challenge,
@@ -139,13 +135,12 @@ def steps(folder: Path, design: str) -> Mapping[str, Callable[[], object]]:
     }
 
 
-def load(folder: Path, design: str) -> None:
+def load(folder: Path) -> None:
     # With third votes in rounds of their own, the simulated crowd's commits hang on where it was killed.
-    policy = {"coordinated": "fixed", "iid": "curtailed"}[design]
     call_command(
         "load_corpus",
         folder / "corpus.jsonl",
-        *("--corpus", TAG, "--design", design, "--policy", policy),
+        *("--corpus", TAG, "--policy", "fixed"),
         verbosity=0,
     )
     # Of the exhaustive documents a part is drawn now; the others by the pipeline, once these are annotated.
@@ -283,35 +278,3 @@ def tidy() -> None:
 def let_leases_run_out() -> None:
     """Have the minutes pass that a mail is left to whoever took it, for a process that is no more."""
     Message.objects.filter(sent_at=None).update(due_at=timezone.now())
-
-
-def settled() -> bool:
-    """Say whether the pipeline has nothing left to do: stage after stage, since work only goes that way."""
-    if FileCheck.objects.filter(state="waiting").exists():
-        return False
-    if NormalisedFile.objects.filter(state="waiting").exists():
-        return False
-    # An upload that has expired stays until the clock was seen to go on for a day.
-    waiting = Submission.objects.select_related("corpus", "team").filter(state__in=["uploaded", "accepted"])
-    if any(submission.state == "uploaded" or sampling.is_due(submission) for submission in waiting):
-        return False
-    if labels.with_complete_votes().exists() or pairs.are_due():
-        return False
-    unsettled = Question.objects.exclude(state="settled")
-    if SampleBatch.objects.filter(labelled_at=None).exclude(questions__in=unsettled).exists():
-        return False
-    for epoch in Epoch.objects.filter(released_at__isnull=False):
-        archive = making.newest(epoch)
-        if archive is None or archive.state != making.state_of(epoch):
-            return False
-    for epoch in Epoch.objects.filter(released_at=None, corpus__audit_share__gt=0):
-        if AuditDrawing.objects.filter(batch__epoch=epoch).count() < last_labelled(epoch):
-            return False
-        if any(
-            not audits.unanswered(audits.wanted(epoch, batch.number, KBP))
-            for batch in epoch.batches.filter(audit_drawing__isnull=False, audited_at=None)
-        ):
-            return False
-    if Epoch.objects.filter(Q(scores_due=True) | Q(subsets_due=True)).exists():
-        return False
-    return not Message.objects.filter(sent_at=None).exists()

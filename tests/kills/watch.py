@@ -39,20 +39,18 @@ class Point:
     ----------
     step, stage : str
         Of the scenario, and of the pipeline ("" outside it).
-    what : {"statement", "commit"}
     side : {"before", "after"}
     number : int
-        Of the statement or commit within this life and stage, from 1.
+        Of the commit within this life and stage, from 1.
     identity : str
-        Of a commit: the same in another life if it writes the same; "" of a statement.
+        The same in another life if it writes the same.
     tables : str
-        Of a commit: what it does to which tables, in order; "" of a statement. After a kill one commit may
-        do what two would have done, of several rows in place of one.
+        What the commit does to which tables, in order. After a kill one commit may do what two would have
+        done, of several rows in place of one.
     """
 
     step: str
     stage: str
-    what: str
     side: Side
     number: int
     identity: str
@@ -78,7 +76,7 @@ class Watch:
         self.subject = self.message = ""
         self.mailing = self.asking = False
         self.decide = decide
-        self.statements = self.commits = 0
+        self.commits = 0
         self.written = hashlib.sha256()
         self.tables: list[str] = []
         self.where = where
@@ -87,9 +85,9 @@ class Watch:
         """Write down where the process is."""
         write_where(self.where, self.step, self.stage, self.mailing)
 
-    def reach(self, what: str, side: Side, number: int, identity: str = "", tables: str = "") -> None:
+    def reach(self, side: Side, number: int, identity: str, tables: str) -> None:
         """End here, if that is decided."""
-        if self.decide(Point(self.step, self.stage, what, side, number, identity, tables)):
+        if self.decide(Point(self.step, self.stage, side, number, identity, tables)):
             os.kill(os.getpid(), signal.SIGKILL)
 
     def install(self) -> "Watch":
@@ -122,7 +120,7 @@ class Watch:
     def watched_stage(self, stage: Callable[[], int]) -> Callable[[], int]:
         def watched() -> int:
             self.stage = stage.__name__
-            self.statements = self.commits = 0
+            self.commits = 0
             self.tell()
             try:
                 return stage()
@@ -143,11 +141,7 @@ class Watch:
         writes = text.lstrip().upper().startswith(WRITES)
 
         def do() -> Any:
-            self.statements += 1
-            self.reach("statement", "before", self.statements)
-            done = execute(sql, params, many, context)
-            self.reach("statement", "after", self.statements)
-            return done
+            return execute(sql, params, many, context)
 
         if writes:
             self.written.update(describe_statement(text, params).encode())
@@ -174,9 +168,9 @@ class Watch:
         tables = ", ".join(dict.fromkeys(self.tables))
         self.written, self.tables, self.message = hashlib.sha256(), [], ""
         number = self.commits
-        self.reach("commit", "before", number, identity, tables)
+        self.reach("before", number, identity, tables)
         done = commit()
-        self.reach("commit", "after", number, identity, tables)
+        self.reach("after", number, identity, tables)
         return done
 
 
