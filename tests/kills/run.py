@@ -28,8 +28,10 @@ import django
 django.setup()
 
 from django.core.management import call_command  # noqa: E402
+from django.utils import timezone  # noqa: E402
 
 from crowd.quality import measures  # noqa: E402
+from evaluation.archives import making  # noqa: E402
 from evaluation.submissions import checks, normalised, work  # noqa: E402
 from kbpo.core.commands import prepare_database  # noqa: E402
 from tests.kills import rows, scenario  # noqa: E402
@@ -125,7 +127,12 @@ class History:
         return os.waitstatus_to_exitcode(os.waitpid(fork(act), 0)[1])
 
     def report(self) -> None:
-        """Draw all samples again, and write down the kills and the rows."""
+        """Draw all samples again, and write down the kills and the rows.
+
+        A killed release leaves the file of its leaderboard without a row. The pipeline deletes such files
+        after a day.
+        """
+        making.remove_unfinished(now=timezone.now() + 2 * making.LONGEST_WRITING)
         call_command("audit_samples", "--corpus", scenario.TAG, verbosity=0)
         (self.folder / "kills.json").write_text(json.dumps(self.kills))
         (self.folder / "rows.json").write_text(json.dumps(rows.read_rows()))
