@@ -48,6 +48,7 @@ def test_a_document_is_marked_with_the_keys_of_its_ontology(open_page: OpenPage,
     assert [one["type"] for one in answer["mentions"]] == ["CREW", "BOAT_2", "RIG"]
 
 
+@pytest.mark.slow
 def test_a_relation_is_answered_in_the_words_of_its_ontology(open_page: OpenPage, document: Document) -> None:
     pairs = [(GULL, "BOAT_2", KETCH, "RIG"), (GULL_AGAIN, "BOAT_2", TERN, "BOAT_2")]
     for one, of_one, other, of_other in pairs:

@@ -77,6 +77,7 @@ def fits(page: Page) -> bool:
     return bool(page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"))
 
 
+@pytest.mark.slow
 def test_a_batch_is_paused_with_a_reason_and_goes_on(
     open_page: OpenPage, operator: User, batch: HitBatch
 ) -> None:

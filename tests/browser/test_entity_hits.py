@@ -205,6 +205,7 @@ def test_a_preview_has_the_tutorials_examples_and_no_document(open_page: OpenPag
     assert not Assignment.objects.exists()
 
 
+@pytest.mark.slow
 def test_three_thousand_words_weigh_less_than_a_hundred_kilobytes(browser, live_server, settings) -> None:
     """Everything that a first visit fetches."""
     rng = random.Random(0)

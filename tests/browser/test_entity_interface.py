@@ -243,6 +243,7 @@ def touch(page: Page, places: list[tuple[float, float]]) -> None:
         session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points, "timestamp": moment})
 
 
+@pytest.mark.slow
 def test_a_finger_that_moves_down_scrolls_and_selects_nothing(open_page: OpenPage, worker: User) -> None:
     document = DocumentFactory.create(text=(TEXT + "\n\n") * 30, segmented=True)
     questions.ask_entities([document.pk])
@@ -255,6 +256,7 @@ def test_a_finger_that_moves_down_scrolls_and_selects_nothing(open_page: OpenPag
     assert page.locator(".w.selected").count() == 0
 
 
+@pytest.mark.slow
 def test_the_page_stays_where_it_is_under_a_pointer(open_page: OpenPage, worker: User) -> None:
     document = DocumentFactory.create(text=(TEXT + "\n\n") * 30, segmented=True)
     questions.ask_entities([document.pk])
@@ -286,6 +288,7 @@ def test_a_reload_in_the_middle_loses_nothing(start: Callable[..., Page]) -> Non
     assert marked() == [("Ada Quill", "PER", 1), ("Port Hallow", "GPE", 2)]
 
 
+@pytest.mark.slow
 def test_a_reload_right_after_a_step_loses_nothing(start: Callable[..., Page]) -> None:
     page = start()
     mark_two(page)
@@ -434,6 +437,7 @@ def test_suggestions_are_marked_as_such_and_accepted_with_one_key(open_page: Ope
     assert tags(page) == [["Ada", "P1"], ["Port", "G ?"]]
 
 
+@pytest.mark.slow
 def test_a_mention_that_would_cut_through_another_is_refused_in_words(start: Callable[..., Page]) -> None:
     page = start()
     drag(page, word(page, "University"), word(page, "Corvel"))
@@ -446,6 +450,7 @@ def test_a_mention_that_would_cut_through_another_is_refused_in_words(start: Cal
     assert tags(page) == [["University", "O1"], ["Corvel", "G2"]]
 
 
+@pytest.mark.slow
 def test_the_ends_of_a_mention_can_be_moved(start: Callable[..., Page]) -> None:
     page = start()
     word(page, "Quill").click()
@@ -455,6 +460,7 @@ def test_the_ends_of_a_mention_can_be_moved(start: Callable[..., Page]) -> None:
     expect(page.locator("[data-chosen]")).to_have_text("“Ada Quill” P1")
 
 
+@pytest.mark.slow
 def test_what_is_missing_must_be_said_before_sending(start: Callable[..., Page]) -> None:
     page = start()
     word(page, "She").click()
@@ -471,6 +477,7 @@ def test_what_is_missing_must_be_said_before_sending(start: Callable[..., Page])
     expect(dialog.get_by_role("button", name="Send")).to_be_enabled()
 
 
+@pytest.mark.slow
 def test_a_sentence_without_mentions_can_be_ticked_off(start: Callable[..., Page]) -> None:
     page = start()
     page.get_by_role("button", name="Check and send").click()
@@ -482,6 +489,7 @@ def test_a_sentence_without_mentions_can_be_ticked_off(start: Callable[..., Page
     expect(row.get_by_label("nothing there")).to_be_checked()
 
 
+@pytest.mark.slow
 def test_two_entities_can_be_made_one(start: Callable[..., Page]) -> None:
     page = start()
     mark_two(page)
@@ -491,6 +499,7 @@ def test_two_entities_can_be_made_one(start: Callable[..., Page]) -> None:
     assert tags(page) == [["Ada", "P1"], ["Port", "G2"], ["Ben", "P1"]]
 
 
+@pytest.mark.slow
 def test_an_entity_in_the_list_lights_up_its_mentions(start: Callable[..., Page]) -> None:
     page = start()
     mark_two(page)
@@ -498,6 +507,7 @@ def test_an_entity_in_the_list_lights_up_its_mentions(start: Callable[..., Page]
     expect(page.locator(".w.current")).to_have_text(["Ada", "Quill"])
 
 
+@pytest.mark.slow
 def test_an_impossible_date_or_title_is_refused_at_its_field(start: Callable[..., Page]) -> None:
     page = start()
     word(page, "1961").click()
@@ -534,6 +544,7 @@ def test_those_who_hear_the_page_are_told_what_happens(start: Callable[..., Page
     expect(page.get_by_role("group", name="Sentence 2")).to_contain_text("She was its president.")
 
 
+@pytest.mark.slow
 def test_letters_typed_into_a_field_are_no_commands(start: Callable[..., Page]) -> None:
     page = start()
     press(page, "Tab")
@@ -573,6 +584,7 @@ def test_what_was_sent_stays(start: Callable[..., Page], worker: User, question:
     expect(page.get_by_role("dialog").get_by_role("alert")).to_contain_text("your first answer stays")
 
 
+@pytest.mark.slow
 def test_pages_are_found_while_one_types(start: Callable[..., Page], wiki: Wiki) -> None:
     page = start()
     page.locator("[data-text]").focus()
@@ -589,6 +601,7 @@ def test_pages_are_found_while_one_types(start: Callable[..., Page], wiki: Wiki)
     assert links() == [{"page": "Port Hallow"}]
 
 
+@pytest.mark.slow
 def test_with_the_search_down_titles_are_typed(start: Callable[..., Page], wiki: Wiki) -> None:
     wiki.behaviour = "500"
     page = start()

@@ -130,6 +130,7 @@ def test_another_file_is_not_taken_for_the_unfinished_one(open_page, member, kb)
     assert path_of(Upload.objects.exclude(digest="").get().place).read_bytes() == kb.read_bytes()
 
 
+@pytest.mark.slow
 def test_a_form_that_is_sent_early_waits_for_its_file(open_page, member, kb):
     page = open_page("/submissions/new/", user=member)
     line = Line(page, pieces=2)
@@ -141,6 +142,7 @@ def test_a_form_that_is_sent_early_waits_for_its_file(open_page, member, kb):
     expect(page.get_by_role("heading", name="Waiting to be read")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_an_upload_is_paused_and_gone_on_with(open_page, member, kb):
     page = open_page("/submissions/new/", user=member)
     line = Line(page, pieces=2)
@@ -153,6 +155,7 @@ def test_an_upload_is_paused_and_gone_on_with(open_page, member, kb):
     expect(words(page)).to_contain_text("run1.kb is here")
 
 
+@pytest.mark.slow
 def test_an_upload_is_thrown_away(open_page, member, kb):
     page = open_page("/submissions/new/", user=member)
     page.get_by_label("File", exact=True).set_input_files(kb)
@@ -195,6 +198,7 @@ def test_the_same_bytes_are_recognised_before_they_are_submitted(open_page, memb
         expect(page.get_by_role("heading", name=name, exact=True)).to_be_visible()
 
 
+@pytest.mark.slow
 def test_a_second_file_is_sent_in_pieces_too_where_the_corpus_takes_one(open_page, member, kb, tmp_path):
     inputs = CorpusFactory(tag="notes", name="Notes", task="generation")
     DocumentFactory(corpus=inputs, doc_id="I1", text="")

@@ -333,6 +333,7 @@ def test_what_a_wiki_says_is_shown_as_text(
     expect(frame.get_by_role("option")).to_have_text("<b>Bold</b><script>alert(1)</script>")
 
 
+@pytest.mark.slow
 def test_while_the_search_is_down_the_title_is_typed(
     open_page: OpenPage, mturk, linking: Hit, worker: User, wiki: Wiki
 ) -> None:
@@ -351,6 +352,7 @@ def test_while_the_search_is_down_the_title_is_typed(
     assert answer["answer"]["links"] == {"0": {"page": "Quill press"}, "1": {"none": True}}
 
 
+@pytest.mark.slow
 def test_no_page_takes_the_title_away_and_gives_it_back(
     open_page: OpenPage, mturk, linking: Hit, worker: User, wiki: Wiki
 ) -> None:
@@ -418,6 +420,7 @@ def test_ten_long_documents_weigh_less_than_a_hundred_kilobytes(browser, live_se
     assert sum(weights) <= 100_000
 
 
+@pytest.mark.slow
 def test_from_learning_to_the_money(
     open_page: OpenPage, keys: tuple[str, str], hit: Hit, worker: User, settings: LazySettings, live_server
 ) -> None:
@@ -549,6 +552,7 @@ def test_a_second_window_is_told_that_another_saved_later(
     expect(frame.get_by_text("Saved", exact=True)).to_be_visible()
 
 
+@pytest.mark.slow
 def test_what_was_typed_just_before_leaving_is_kept(
     open_page: OpenPage, mturk, hit: Hit, worker: User
 ) -> None:
@@ -620,6 +624,7 @@ def fits(frame: Frame, page: Page, name: str, width: int) -> None:
         assert fit_fingers(frame, "label.option, button, summary, a.button", at_least=0)
 
 
+@pytest.mark.slow
 @looks(360, 1280)
 def test_no_page_scrolls_sideways_and_targets_fit_a_finger(
     open_page: OpenPage, mturk, hit: Hit, worker: User, width: int, scheme: str

@@ -119,6 +119,7 @@ def test_a_text_is_rated_and_improved_by_keyboard_alone(begin: Begin, width: int
     assert given["edit"] == "T" + WRITTEN[1:]
 
 
+@pytest.mark.slow
 def test_where_all_is_best_nothing_is_to_be_improved(begin: Begin) -> None:
     page = begin("quality")
     press(page, "2", "Enter", "1", "Enter", "1", "Enter")
@@ -198,6 +199,7 @@ def test_no_ends_the_task(begin: Begin) -> None:
     assert answer() == {"version": 1, "plausible": False, "passages": []}
 
 
+@pytest.mark.slow
 def test_words_are_highlighted_by_touch_on_a_phone(begin: Begin) -> None:
     page = begin("correctness", width=375, has_touch=True)
     page.get_by_text("Yes: it answers what was asked").tap()
@@ -247,6 +249,7 @@ def test_nothing_is_lost_while_the_server_is_away(begin: Begin, kind: str) -> No
     assert given["edit"] == "Better words." if kind == "quality" else given["plausible"] is False
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["quality", "correctness"])
 def test_it_is_a_plain_form_without_scripts(begin: Begin, kind: str) -> None:
     page = begin(kind, scripts=False)

@@ -135,6 +135,7 @@ def is_filled_in(page: Page, kind: str) -> None:
         expect(page.get_by_role("checkbox")).to_be_visible()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["quality", "correctness"])
 def test_nothing_is_lost_by_a_reload_or_by_undo_or_while_the_server_is_away(begin: Any, kind: str) -> None:
     page, practice = begin(kind)
@@ -154,6 +155,7 @@ def test_nothing_is_lost_by_a_reload_or_by_undo_or_while_the_server_is_away(begi
     expect(page.get_by_role("heading", name="Right", exact=True)).to_be_visible()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["quality", "correctness"])
 def test_a_question_is_answered_by_touch_on_a_phone(begin: Any, kind: str) -> None:
     page, practice = begin(kind, width=375, has_touch=True)

@@ -185,6 +185,7 @@ def test_a_refused_form_says_why_where_the_focus_is_and_leads_to_the_field(open_
     expect(page.get_by_label("What it does, in a few words")).to_have_value("It finds names.")
 
 
+@pytest.mark.slow
 def test_what_became_of_an_act_is_said_once_and_can_be_dismissed(open_page, corpus, member):
     page = open_page("/teams/", user=member)
     write(page, page.get_by_label("Your name"), "Ann Other")
@@ -259,6 +260,7 @@ def test_a_team_chooses_the_run_that_stands_for_it(open_page, member, scored):
     assert scored.chosen_at is not None
 
 
+@pytest.mark.slow
 def test_terms_are_accepted_and_a_refusal_leads_to_the_box(open_page, corpus, member):
     now = timezone.now()
     versions.write_terms(corpus=corpus, text="We are honest.", by=UserFactory(operator=True), now=now)
@@ -275,6 +277,7 @@ def test_terms_are_accepted_and_a_refusal_leads_to_the_box(open_page, corpus, me
     expect(page.get_by_text("Wren accepted them on")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_a_webhook_is_added_after_an_address_that_is_none(open_page, member):
     page = open_page(f"/teams/{member.teams.get().pk}/webhooks/", user=member)
     field = page.get_by_label("Address")

@@ -71,6 +71,7 @@ def test_arabic_words_are_marked_whole_by_mouse_and_the_next_is_to_the_left(star
     assert marked() == ["ليلى الحداد", "دمشق"]
 
 
+@pytest.mark.slow
 def test_chinese_is_marked_character_by_character(start: Start) -> None:
     page = start(CHINESE)
     page.locator("[data-text]").focus()
@@ -86,6 +87,7 @@ def test_chinese_is_marked_character_by_character(start: Start) -> None:
     assert marked() == ["林华", "苏州"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sample", [ARABIC, CHINESE], ids=lambda sample: sample.language)
 def test_a_document_fits_a_phone(start: Start, sample: Sample) -> None:
     page = start(sample, width=360)

@@ -228,6 +228,7 @@ def test_no_page_scrolls_sideways_and_targets_fit_a_finger(
         check(page, width, f"{name}-{width}-{scheme}")
 
 
+@pytest.mark.slow
 def test_a_requesters_name_is_not_broken_on_a_tablet(
     open_page: OpenPage, mturk, hits: str, worker: User
 ) -> None:

@@ -59,6 +59,7 @@ def test_a_leaderboard_on_paper_is_whole_and_black_on_white_and_has_no_menus(ope
     assert page.evaluate("document.documentElement.scrollWidth") <= 720
 
 
+@pytest.mark.slow
 def test_a_long_leaderboard_is_printed_on_several_sheets(open_page, board):
     made = open_page("/leaderboard/?corpus=news").pdf(format="A4")
     assert made.startswith(b"%PDF-")
@@ -83,6 +84,7 @@ def test_a_submissions_page_follows_its_state_and_says_so(open_page, member):
     expect(page.locator("#news")).to_have_text(page.locator("#state").inner_text())
 
 
+@pytest.mark.slow
 def test_a_submissions_page_does_not_change_under_somebody_who_is_at_a_control(open_page, member):
     system = SubmissionFactory.create(team=member.teams.get(), name="Finder", state="accepted", go_ahead=True)
     page = open_page(f"/submissions/{system.pk}/", user=member)

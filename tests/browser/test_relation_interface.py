@@ -102,6 +102,7 @@ def test_only_what_is_asked_about_is_set_apart_in_the_text(
     assert "here. Ada Quill was born" in shown
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", ["Backspace", "b"])
 def test_back_goes_to_the_question_before_and_its_answer_can_be_changed(
     open_page: OpenPage, worker: User, founded: Question, key: str
@@ -120,6 +121,7 @@ def test_back_goes_to_the_question_before_and_its_answer_can_be_changed(
     assert [answer.get("none", answer.get("right")) for answer in answers()] == [True, False]
 
 
+@pytest.mark.slow
 def test_the_first_question_has_nothing_before_it(
     open_page: OpenPage, worker: User, founded: Question
 ) -> None:
@@ -129,6 +131,7 @@ def test_the_first_question_has_nothing_before_it(
     expect(page.get_by_role("alert")).to_contain_text("This is the first question")
 
 
+@pytest.mark.slow
 def test_none_of_these_and_the_relations_exclude_each_other(
     open_page: OpenPage, worker: User, founded: Question
 ) -> None:
@@ -142,6 +145,7 @@ def test_none_of_these_and_the_relations_exclude_each_other(
     expect(page.get_by_label("None of these")).not_to_be_checked()
 
 
+@pytest.mark.slow
 def test_going_on_without_an_answer_says_what_is_missing(
     open_page: OpenPage, worker: User, founded: Question
 ) -> None:
@@ -175,6 +179,7 @@ def test_only_the_mentions_of_the_question_at_hand_are_marked(
     expect(tags).to_have_text(["C full name?", "A person"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [360, 1280])
 def test_the_mentions_are_in_view_and_the_rest_can_be_read(
     open_page: OpenPage, worker: User, founded: Question, width: int

@@ -46,6 +46,7 @@ def sign_out(page: Page) -> None:
     expect(page.get_by_role("link", name="Sign in")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_an_app_is_set_up_by_its_key_and_asked_for_at_the_next_sign_in(page):
     person(ANN)
     sign_in(page)

@@ -25,6 +25,7 @@ def no_wider_than_the_screen(page: Page) -> bool:
     return not page.evaluate("document.documentElement.scrollWidth > innerWidth")
 
 
+@pytest.mark.slow
 @looks(360, 1280)
 def test_from_no_token_to_one_that_is_revoked(open_page, width: int, scheme: str) -> None:
     page = open_page("/teams/tokens/", user=person("ann@example.org"), width=width, scheme=scheme)
@@ -86,6 +87,7 @@ def test_a_token_is_made_copied_and_revoked_by_keyboard_alone(open_page) -> None
     assert not ApiToken.objects.filter(revoked_at=None).exists()
 
 
+@pytest.mark.slow
 def test_a_token_is_made_and_revoked_without_scripts(open_page) -> None:
     page = open_page("/teams/tokens/new/", user=person("ann@example.org"), width=360, scripts=False)
     go_on(page)

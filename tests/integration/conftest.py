@@ -3,9 +3,11 @@
 import shutil
 from collections.abc import Callable, Iterator
 from datetime import timedelta
+from functools import cache as remembered
 from pathlib import Path
 from typing import Any
 
+import botocore.loaders
 import pytest
 from django.conf import LazySettings
 from django.core.cache import cache
@@ -27,6 +29,16 @@ from kbpo.core.storage.folder import path_of
 from tests.world import World
 
 Submit = Callable[..., Submission]
+
+
+@remembered
+def _service_model(path: str) -> Any:
+    return _load_file(botocore.loaders.JSONFileLoader(), path)
+
+
+# Each client of boto3 reads megabytes of service models anew, a tenth of a second for each test that makes one.
+_load_file = botocore.loaders.JSONFileLoader.load_file
+botocore.loaders.JSONFileLoader.load_file = lambda _, path: _service_model(path)
 
 
 def advance_past_pauses() -> None:

@@ -100,10 +100,12 @@ def test_postgres_starts_on_demand(postgres: Postgres) -> None:
     assert ask(postgres, "SELECT 6 * 7") == 42
 
 
+@pytest.mark.slow
 def test_postgres_is_the_version_that_the_service_is_made_for(postgres: Postgres) -> None:
     assert str(ask(postgres, "SHOW server_version")).startswith("18.")
 
 
+@pytest.mark.slow
 def test_postgres_speaks_utf8_and_utc(postgres: Postgres) -> None:
     assert (
         ask(postgres, "SELECT current_setting('server_encoding') || current_setting('timezone')") == "UTF8UTC"
@@ -226,17 +228,20 @@ def test_data_outlives_the_server(postgres: Postgres) -> None:
     assert ask(postgres, "SELECT n FROM kept") == 5
 
 
+@pytest.mark.slow
 def test_the_folder_is_closed_to_other_users(postgres: Postgres) -> None:
     postgres.acquire()
     assert stat.S_IMODE(postgres.folder.stat().st_mode) == 0o700
 
 
+@pytest.mark.slow
 def test_parents_are_not_opened_to_the_world(tmp_path: Path, postgres: Postgres) -> None:
     tmp_path.chmod(0o700)
     postgres.acquire()
     assert stat.S_IMODE(tmp_path.stat().st_mode) == 0o700
 
 
+@pytest.mark.slow
 def test_as_root_postgres_is_somebody_else(postgres: Postgres) -> None:
     if os.geteuid() != 0:
         pytest.skip("needs root")
@@ -244,6 +249,7 @@ def test_as_root_postgres_is_somebody_else(postgres: Postgres) -> None:
     assert Path(f"/proc/{postmaster(postgres)}").stat().st_uid != 0
 
 
+@pytest.mark.slow
 def test_as_root_postgres_may_write_nothing_that_is_not_its_own(postgres: Postgres) -> None:
     if os.geteuid() != 0:
         pytest.skip("needs root")
@@ -255,6 +261,7 @@ def test_as_root_postgres_may_write_nothing_that_is_not_its_own(postgres: Postgr
     assert effective & ~passes_folders == 0
 
 
+@pytest.mark.slow
 def test_a_long_path_works_and_leaves_nothing_elsewhere(tmp_path: Path) -> None:
     server = Postgres(tmp_path.joinpath(*["a-long-folder-name"] * 10), durable=False)
     try:
@@ -267,6 +274,7 @@ def test_a_long_path_works_and_leaves_nothing_elsewhere(tmp_path: Path) -> None:
     assert not socket.parent.exists()
 
 
+@pytest.mark.slow
 def test_a_copied_home_is_a_server_of_its_own(postgres: Postgres, home: Path, tmp_path: Path) -> None:
     ask(postgres, "SELECT 1")
     postgres.release()
@@ -284,6 +292,7 @@ def test_a_copied_home_is_a_server_of_its_own(postgres: Postgres, home: Path, tm
         copy.release()
 
 
+@pytest.mark.slow
 def test_the_environment_does_not_move_the_server(
     postgres: Postgres, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -292,6 +301,7 @@ def test_the_environment_does_not_move_the_server(
     assert postgres.acquire().exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_short", [False, True])
 def test_a_path_with_spaces_quotes_and_letters_of_all_kinds_works(tmp_path: Path, is_short: bool) -> None:
     """Sockets lie in the server's own folder where its path is short enough."""
@@ -318,6 +328,7 @@ def test_processes_that_start_at_once_share_one_server(home: Path) -> None:
     assert said == [""] * 4
 
 
+@pytest.mark.slow
 def test_a_server_outlives_the_process_that_started_it(home: Path, postgres: Postgres) -> None:
     starter = user(home)
     assert starter.stdout is not None
@@ -338,6 +349,7 @@ def test_a_killed_user_leaves_no_server(home: Path) -> None:
     assert wait_until(lambda: not working_in(home))
 
 
+@pytest.mark.slow
 def test_a_killed_postgres_recovers_what_was_committed(postgres: Postgres) -> None:
     with psycopg.connect(host=str(postgres.acquire().parent), user="kbpo", dbname="kbpo") as connection:
         connection.execute("CREATE TABLE kept AS SELECT 5 AS n")
@@ -346,6 +358,7 @@ def test_a_killed_postgres_recovers_what_was_committed(postgres: Postgres) -> No
     assert ask(postgres, "SELECT n FROM kept") == 5
 
 
+@pytest.mark.slow
 def test_a_killed_keeper_takes_its_server_along(home: Path, postgres: Postgres) -> None:
     postgres.acquire()
     os.kill(postgres.keeper_pid(), signal.SIGKILL)
@@ -366,6 +379,7 @@ def test_a_redis_whose_keeper_was_killed_is_started_again(redis: Redis) -> None:
     assert answers(redis.acquire())
 
 
+@pytest.mark.slow
 def test_a_pid_file_from_before_a_reboot_is_forgotten(postgres: Postgres) -> None:
     """Its number belongs to another living process now: this one."""
     postgres.acquire()
@@ -378,6 +392,7 @@ def test_a_pid_file_from_before_a_reboot_is_forgotten(postgres: Postgres) -> Non
     assert ask(postgres, "SELECT 1") == 1
 
 
+@pytest.mark.slow
 def test_a_half_made_data_folder_is_made_again(postgres: Postgres) -> None:
     partial = postgres.folder / "data.partial"
     partial.mkdir(parents=True)
@@ -400,6 +415,7 @@ def test_a_home_below_a_file_is_refused_by_its_path(tmp_path: Path) -> None:
         Postgres(tmp_path / "file").acquire()
 
 
+@pytest.mark.slow
 def test_a_server_that_cannot_start_says_why(postgres: Postgres) -> None:
     postgres.acquire()
     postgres.release()
@@ -411,6 +427,7 @@ def test_a_server_that_cannot_start_says_why(postgres: Postgres) -> None:
     assert "\n" not in str(refusal.value)
 
 
+@pytest.mark.slow
 def test_a_forked_child_that_ends_leaves_the_server_to_its_parent(home: Path) -> None:
     code = """
 import os, sys
@@ -429,6 +446,7 @@ print(server.running() is not None)
     assert (done.stdout, done.stderr) == ("True\n", "")
 
 
+@pytest.mark.slow
 def test_a_forked_child_keeps_the_server_when_its_parent_is_killed(home: Path, tmp_path: Path) -> None:
     code = """
 import os, sys
@@ -455,6 +473,7 @@ os.kill(os.getpid(), 9)
     assert said == "child\nTrue\n"
 
 
+@pytest.mark.slow
 def test_acquiring_twice_is_one_use(postgres: Postgres, home: Path) -> None:
     postgres.acquire()
     postgres.acquire()

@@ -279,6 +279,7 @@ def test_a_sample_does_not_wait_for_a_team_without_quota(submit: Submit) -> None
     assert reload(other).state == "judging"
 
 
+@pytest.mark.slow
 def test_waiting_for_quota_is_no_try(submit: Submit) -> None:
     for number in range(5):
         submit(f"system{number}", seed=number)

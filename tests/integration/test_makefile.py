@@ -81,6 +81,7 @@ def test_changed_requirements_are_installed(project: Path, name: str) -> None:
     assert "--group runtime --group embedded" in make(project, "--dry-run", "setup").stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("target", "group"), [("test", "tests"), ("check", "lint"), ("bench", "research")])
 def test_a_target_installs_only_its_groups(project: Path, target: str, group: str) -> None:
     for stamp in (project / ".venv").iterdir():

@@ -102,6 +102,7 @@ def test_who_comes_first_does_not_matter(corpus: Corpus, golds: list[Question]) 
     assert drawn == {True, False}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("alone", [0, 2])
 def test_gold_is_not_told_by_its_document(corpus: Corpus, golds: list[Question], alone: int) -> None:
     """Each HIT has two questions of a document, or two, and two that are alone of theirs."""
@@ -194,6 +195,7 @@ def test_the_names_of_fields_do_not_tell_which_question_is_old() -> None:
     assert squares < CHI_SQUARED_4, least
 
 
+@pytest.mark.slow
 def test_over_many_hits_each_page_with_gold_looks_like_any_other(
     corpus: Corpus, golds: list[Question]
 ) -> None:

@@ -394,6 +394,7 @@ def test_the_balance_is_what_can_be_spent(account: Provider, requester: Requeste
     assert account.balance_cents() == 1_000_00 - 2 * 18 + 5
 
 
+@pytest.mark.slow
 def test_a_throttled_key_is_no_refusal(account: Provider, requester_and_key: Any) -> None:
     RequesterKey.objects.update(rate=0.001, burst=1)
     account.balance_cents()

@@ -67,6 +67,7 @@ def test_an_expert_stands_by_their_answer(audited: Corpus, submit: Submit) -> No
     assert audit.audit_corpus(audited, KBP) == []
 
 
+@pytest.mark.slow
 def test_precision_by_votes_is_what_it_is_without_audits(submit: Submit, vote: Judge, corpus: Corpus) -> None:
     def measured() -> set[tuple[object, ...]]:
         rows = Estimate.objects.filter(measure="precision", score__level=95)
@@ -118,6 +119,7 @@ def test_a_share_that_cannot_be_audited_is_refused(
         call_command("load_corpus", path, "--corpus", "new", *options)
 
 
+@pytest.mark.slow
 def test_the_simulated_crowd_answers_audits_as_soon_as_they_are_drawn(
     audited: Corpus, submit: Submit, gold: Path
 ) -> None:

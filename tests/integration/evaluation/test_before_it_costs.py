@@ -76,6 +76,7 @@ def test_a_forecast_is_what_sampling_then_does(accepted):
     assert foreseen.judged == pytest.approx((after - before).sum())
 
 
+@pytest.mark.slow
 def test_a_forecast_does_not_depend_on_what_was_sampled(accepted):
     let_go(accepted("first", seed=1))
     second = accepted("second", seed=2)
@@ -125,6 +126,7 @@ def test_what_was_published_before_the_upload_is_known(accepted):
     assert foreseen.covered >= foreseen.known
 
 
+@pytest.mark.slow
 def test_another_arrival_makes_another_forecast(accepted):
     second = accepted("second", seed=2)
     alone = forecast.forecast(second, KBP)

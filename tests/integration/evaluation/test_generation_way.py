@@ -260,6 +260,7 @@ def test_answers_are_asked_about_with_their_passages(tmp_path: Path) -> None:
     assert set(task_of(corpus).choices.measures) == {"any", "average"}
 
 
+@pytest.mark.slow
 def test_where_no_passage_decides_and_all_are_of_one_opinion_scores_are_0_with_a_width(
     tmp_path: Path, client: Client
 ) -> None:

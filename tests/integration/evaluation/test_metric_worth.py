@@ -86,6 +86,7 @@ def judge() -> None:
     pipeline.advance()
 
 
+@pytest.mark.slow
 def test_the_house_metric_is_a_candidate_of_each_measure_and_learns_nothing_in_its_epoch(
     corpus: Corpus, tmp_path: Path
 ) -> None:

@@ -67,9 +67,15 @@ def check(cast):
     return act
 
 
+@pytest.fixture
+def good(submit_file):
+    """An accepted file that was submitted."""
+    return submit_file()
+
+
 @pytest.fixture(params=["submission", "check"])
-def good(request, submit_file, check):
-    """An accepted file, submitted or checked."""
+def either(request, submit_file, check):
+    """An accepted file that was submitted, and one that is only checked."""
     return (submit_file if request.param == "submission" else check)()
 
 
@@ -114,38 +120,38 @@ def kept(home):
     return sorted((home / "normalised").glob("*"))
 
 
-def test_a_file_is_asked_for_waited_for_and_downloaded(good, member, client, children):
-    assert client.get(address(good)).status_code == 409
-    assert "Write the accepted claims as a file" in page(client, good)
+def test_a_file_is_asked_for_waited_for_and_downloaded(either, member, client, children):
+    assert client.get(address(either)).status_code == 409
+    assert "Write the accepted claims as a file" in page(client, either)
 
-    assert client.post(address(good)).url == f"{good.get_absolute_url()}#file"
-    waiting = client.get(address(good))
+    assert client.post(address(either)).url == f"{either.get_absolute_url()}#file"
+    waiting = client.get(address(either))
     assert (waiting.status_code, waiting["Retry-After"]) == (202, "1")
-    assert "being written as a file without faults; that takes about 1 s" in page(client, good)
+    assert "being written as a file without faults; that takes about 1 s" in page(client, either)
     assert children == []  # no page reads a file
 
     pipeline.advance()
-    assert "Download the accepted claims" in page(client, good)
-    answer = client.get(address(good))
+    assert "Download the accepted claims" in page(client, either)
+    answer = client.get(address(either))
     written = b"".join(answer.streaming_content)
     assert (answer.status_code, int(answer["Content-Length"])) == (200, len(written))
     assert b":E2\tDOC:0-33\t0.8" in gzip.decompress(written)
 
 
-def test_its_digest_is_told_and_the_rest_of_it_sent_to_who_has_the_beginning(good, member, client):
-    kind = "checks" if isinstance(good, FileCheck) else "submissions"
-    file = f"/api/v1/{kind}/{good.pk}/file/"
+def test_its_digest_is_told_and_the_rest_of_it_sent_to_who_has_the_beginning(either, member, client):
+    kind = "checks" if isinstance(either, FileCheck) else "submissions"
+    file = f"/api/v1/{kind}/{either.pk}/file/"
     assert client.post(file).json()["digest"] == ""
     pipeline.normalise_files()
     digest = client.post(file).json()["digest"]
-    for where in (file, address(good)):
+    for where in (file, address(either)):
         whole = client.get(where)
         content = b"".join(whole.streaming_content)
         assert (hashlib.sha256(content).hexdigest(), whole["ETag"]) == (digest, f'"{digest}"')
         rest = client.get(where, headers={"range": "bytes=9-", "if-range": whole["ETag"]})
         assert (rest.status_code, b"".join(rest.streaming_content)) == (206, content[9:])
         assert client.get(where, headers={"if-none-match": whole["ETag"]}).status_code == 304
-    assert digest in page(client, good)
+    assert digest in page(client, either)
 
 
 def test_it_is_made_once_however_often_it_is_asked_for(good, member, client, children):
@@ -165,15 +171,15 @@ def test_it_is_the_same_bytes_when_it_is_made_again(good, member):
     assert path_of(made(good, member).place).read_bytes() == first
 
 
-def test_the_api_tells_of_it_and_its_version_changes_with_it(good, member, client):
-    kind = "checks" if isinstance(good, FileCheck) else "submissions"
+def test_the_api_tells_of_it_and_its_version_changes_with_it(either, member, client):
+    kind = "checks" if isinstance(either, FileCheck) else "submissions"
 
     def told():
-        answer = client.get(f"/api/v1/{kind}/{good.pk}/").json()
+        answer = client.get(f"/api/v1/{kind}/{either.pk}/").json()
         return answer["normalised"], answer["version"]
 
     states = [told()]
-    normalised.ask(file=good, user=member)
+    normalised.ask(file=either, user=member)
     states.append(told())
     pipeline.normalise_files()
     states.append(told())
@@ -189,8 +195,8 @@ def test_others_do_not_learn_of_it(submit_file, cast, client):
 
 
 @pytest.mark.parametrize("who", EVERYBODY)
-def test_it_is_asked_for_by_those_who_see_the_file(good, cast, sign_in, who):
-    answer = sign_in(cast.people[who]).post(address(good))
+def test_it_is_asked_for_by_those_who_see_the_file(either, cast, sign_in, who):
+    answer = sign_in(cast.people[who]).post(address(either))
     assert NormalisedFile.objects.exists() == (who in SEEN_BY)
     assert who in SEEN_BY or answer.status_code == 404 or "login" in answer.url
 

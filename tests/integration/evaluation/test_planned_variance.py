@@ -110,6 +110,7 @@ def test_a_forecast_is_about_what_sampling_then_does(planned: Corpus, submit: Su
     assert foreseen.judged == pytest.approx((after - before).sum(), rel=0.3)
 
 
+@pytest.mark.slow
 def test_a_forecast_does_not_depend_on_whether_its_own_claims_are_true(
     planned: Corpus, submit: Submit
 ) -> None:
@@ -126,6 +127,7 @@ def test_a_forecast_does_not_depend_on_whether_its_own_claims_are_true(
     assert forecast.forecast(third, KBP) == foreseen
 
 
+@pytest.mark.slow
 def test_without_exhaustive_documents_every_label_counts_as_uncertain(submit: Submit, corpus: Corpus) -> None:
     Epoch.objects.update(document_sample=None)
     DocumentSample.objects.all().delete()
@@ -231,5 +233,6 @@ def test_an_audit_finds_whatever_was_changed(planned: Corpus) -> None:
     assert unnoticed == []
 
 
+@pytest.mark.slow
 def test_the_command_says_that_all_is_the_same(planned: Corpus) -> None:
     call_command("audit_samples", "--corpus", planned.tag, verbosity=0)

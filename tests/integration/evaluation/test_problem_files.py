@@ -363,6 +363,7 @@ def test_the_api_tells_anew_what_lost_its_quotes(submit_file, member, remove):
     assert "She" not in text(member.get(address, headers=known))
 
 
+@pytest.mark.slow
 @in_transactions
 def test_a_removal_waits_for_what_is_being_stored(cast):
     since = quotes.texts_of(cast.corpus)

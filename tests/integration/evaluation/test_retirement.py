@@ -239,6 +239,7 @@ def test_loading_the_same_gold_again_after_a_release_changes_nothing(
         exhaustive.draw_documents(corpus=corpus, size=29, seed=1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [1, 4, 26, 29])
 def test_scores_before_and_after_cannot_be_about_less_than_five_documents(
     corpus: Corpus, submit: Submit, judge: Judge, number: int

@@ -64,6 +64,7 @@ def test_every_mention_says_what_stands_at_its_offsets(built: Path) -> None:
     assert wrong == []
 
 
+@pytest.mark.slow
 def test_a_second_build_makes_the_same_bytes_without_the_gold_in_reach(built: Path, tmp_path: Path) -> None:
     """A copy of the project without `demo/corpus`, in a process of its own, sees the plain text only."""
     source = Path(demo.__file__).parent

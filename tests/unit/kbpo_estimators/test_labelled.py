@@ -212,6 +212,7 @@ def test_under_iid_more_draws_of_one_system_do_not_raise_its_share():
     assert [share.estimate for share in shares] == pytest.approx([0.5, 0.5], abs=0.03)
 
 
+@pytest.mark.slow
 def test_under_iid_the_variance_is_about_right():
     P, own = sparse.csr_array(WEIGHTS), np.where(WEIGHTS > 0, CORRECT, 0)
     rng = np.random.default_rng(3)

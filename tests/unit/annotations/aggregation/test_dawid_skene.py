@@ -150,6 +150,7 @@ def test_the_workers_names_do_not_matter(rows, names):
     assert fit(renamed).posteriors == pytest.approx(fit(rows).posteriors, abs=1e-4)
 
 
+@pytest.mark.slow
 @given(worlds)
 @settings(deadline=None)
 def test_every_answer_turned_turns_every_posterior(rows):

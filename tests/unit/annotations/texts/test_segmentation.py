@@ -56,6 +56,7 @@ def cut(text: str, language: str = "en") -> list[list[str]]:
     return [[text[start:end] for start, end in tokens([sentence])] for sentence in sentences]
 
 
+@pytest.mark.slow
 @settings(deadline=None)  # the first of a language makes its pipeline
 @given(texts, languages)
 def test_every_character_that_is_no_white_space_is_in_exactly_one_token(text: str, language: str) -> None:

@@ -22,6 +22,7 @@ def of(group: str) -> list:
     return [pytest.param(one, id=one.name) for one in MANOEUVRES if one.group == group]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("manoeuvre", of("files that claim the same"))
 def test_a_file_that_claims_the_same_has_every_score_of_the_honest_one(manoeuvre):
     version = manoeuvre.version(situation())
@@ -46,6 +47,7 @@ def test_a_copy_of_a_system_is_that_system():
     assert manoeuvre.version(situation()).is_as(situation().others[COPIED])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["surest half word by word", "surest twentieth letter by letter"])
 def test_who_says_its_surest_claims_in_pieces_gains_little(name):
     (manoeuvre,) = (one for one in MANOEUVRES if one.name == name)

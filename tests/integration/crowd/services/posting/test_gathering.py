@@ -168,6 +168,7 @@ def test_another_batch_asks_disputed_questions_so_that_half_of_those_who_voted_c
     assert asked == [disputed[:2], disputed[2:]]
 
 
+@pytest.mark.slow
 def test_in_parts_disputed_questions_make_the_hits_that_were_paid_for(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:

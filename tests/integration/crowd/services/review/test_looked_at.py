@@ -53,6 +53,7 @@ def born(question: Question) -> Any:
     return crowd.BORN
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("took", "word"), [(AT_ONCE, "Sent 0.3 s after"), (SLOWLY, 'say "none"')])
 def test_a_script_that_ticks_none_earns_nothing_before_a_person_has_seen_it(
     desk: Desk, hits: list[Hit], took: timedelta, word: str
@@ -124,18 +125,21 @@ def test_an_honest_worker_is_paid_in_the_time_that_was_told(desk: Desk, hits: li
     crowd.check_books()
 
 
+@pytest.mark.slow
 def test_who_was_looked_at_is_paid_by_rule(desk: Desk, hits: list[Hit]) -> None:
     look_at(desk, work(desk, hits[:10], "HONEST", say=born))
     [ident] = work(desk, hits[10:11], "HONEST")
     assert desk.assignment(ident).state == "approved"
 
 
+@pytest.mark.slow
 def test_what_a_person_has_seen_of_one_worker_says_nothing_of_another(desk: Desk, hits: list[Hit]) -> None:
     look_at(desk, work(desk, hits[:10], "HONEST", say=born))
     [ident] = work(desk, hits[10:11], "SOMEBODY")
     assert desk.assignment(ident).state == "submitted"
 
 
+@pytest.mark.slow
 def test_after_a_rejection_a_worker_is_new_again(desk: Desk, hits: list[Hit]) -> None:
     look_at(desk, work(desk, hits[:10], "WORKER", say=born))
     [ident] = work(desk, hits[10:11], "WORKER", AT_ONCE)
@@ -145,6 +149,7 @@ def test_after_a_rejection_a_worker_is_new_again(desk: Desk, hits: list[Hit]) ->
     assert "approved 0 of the first 10" in desk.assignment(ident).hold
 
 
+@pytest.mark.slow
 def test_other_work_of_a_flagged_worker_waits_until_that_is_decided(desk: Desk, hits: list[Hit]) -> None:
     look_at(desk, work(desk, hits[:10], "WORKER", say=born))
     one, other = (desk.send(hit, "WORKER") for hit in hits[10:])
