@@ -45,6 +45,7 @@ def test_it_fits_and_is_accessible_with_long_names_and_all_choices_open(
     picture(page, f"board-{width}-{scheme}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [360, 768])
 def test_a_rank_stands_beside_the_first_line_of_its_systems_name(
     open_page: OpenPage, epoch: Epoch, width: int

@@ -95,6 +95,7 @@ def test_a_batch_is_paused_with_a_reason_and_goes_on(
     expect(page.get_by_role("heading", name="Open", exact=True)).to_be_visible()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scripts", [True, False])
 def test_an_answer_is_rejected_with_a_reason(
     open_page: OpenPage, operator: User, flagged: Assignment, scripts: bool

@@ -116,7 +116,7 @@ def test_nothing_on_a_page_scrolls_by_itself_and_a_link_leads_to_what_is_in_view
         assert 0 <= box["y"] <= page.viewport_size["height"] - box["height"]
 
 
-@pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.parametrize("width", [360, pytest.param(1280, marks=pytest.mark.slow)])
 def test_a_document_fits_its_page(open_page, address, width):
     page = open_page(address, width=width)
     assert page.evaluate("document.documentElement.scrollWidth") <= width

@@ -403,6 +403,7 @@ def test_an_older_window_does_not_write_over_a_later_save(start: Callable[..., P
     assert Reservation.objects.get().draft_number == number
 
 
+@pytest.mark.slow
 def test_every_step_is_undone_and_done_again(start: Callable[..., Page]) -> None:
     page = start()
     mark_two(page)
@@ -575,6 +576,7 @@ def test_it_is_not_shown_to_those_who_were_not_given_it(open_page: OpenPage, que
     expect(page.get_by_text("There is no such")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_what_was_sent_stays(start: Callable[..., Page], worker: User, question: Question) -> None:
     page = start()
     mark_two(page)

@@ -13,7 +13,9 @@ from tests.ontologies import TAC
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
-@pytest.mark.parametrize("width", [360, pytest.param(768, marks=pytest.mark.slow), 1280])
+@pytest.mark.parametrize(
+    "width", [360, *(pytest.param(width, marks=pytest.mark.slow) for width in (768, 1280))]
+)
 def test_it_is_taken_with_the_keys_of_the_interface(open_page: OpenPage, width: int) -> None:
     address = reverse("annotate_tutorial_of", args=["entities"])
     page = open_page(address, user=UserFactory.create(annotator=True), width=width)

@@ -388,6 +388,7 @@ WORDS = [
 ]
 
 
+@pytest.mark.slow
 def test_ten_long_documents_weigh_less_than_a_hundred_kilobytes(browser, live_server, settings) -> None:
     """Everything that a first visit fetches, as it comes over the wire."""
     words = random.Random(0)

@@ -212,6 +212,7 @@ def test_words_are_highlighted_by_touch_on_a_phone(begin: Begin) -> None:
     assert fit_fingers(page, ".option", at_least=4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["quality", "correctness"])
 def test_a_reload_in_the_middle_loses_nothing(begin: Begin, kind: str) -> None:
     page = begin(kind)
@@ -274,6 +275,7 @@ def test_it_is_a_plain_form_without_scripts(begin: Begin, kind: str) -> None:
         assert given["passages"][0] == {"verdict": 1, "span": list(span("by Ada Quill"))}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["quality", "correctness"])
 def test_a_page_weighs_less_than_sixty_kilobytes(browser, live_server, settings, kind: str) -> None:
     """All that a first visit fetches, static files compressed, as they are where the service runs.

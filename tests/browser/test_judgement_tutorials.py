@@ -175,6 +175,7 @@ def test_a_question_is_answered_by_touch_on_a_phone(begin: Any, kind: str) -> No
     expect(page.get_by_role("heading", name="Right", exact=True)).to_be_visible()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["quality", "correctness"])
 def test_a_page_weighs_less_than_sixty_kilobytes(begin: Any, kind: str) -> None:
     page, _ = begin(kind)

@@ -114,7 +114,7 @@ PLACES = (
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.parametrize("width", [360, pytest.param(1280, marks=pytest.mark.slow)])
 def test_tab_comes_to_everything_that_can_be_used_and_is_always_seen(open_page, member, scored, width):
     page = open_page("/", user=member, width=width)
     wrong = {}
@@ -199,6 +199,7 @@ def test_what_became_of_an_act_is_said_once_and_can_be_dismissed(open_page, corp
     expect(page.get_by_text("Your name is saved.")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_the_board_is_searched_and_its_columns_are_chosen(open_page, member, scored):
     page = open_page("/leaderboard/?corpus=news", user=member)
     write(page, page.get_by_label("Search a system or team"), "Seeker")
@@ -251,6 +252,7 @@ def test_two_systems_are_compared(open_page, member, scored):
     expect(page.get_by_role("heading", name="Finder and Seeker")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_a_team_chooses_the_run_that_stands_for_it(open_page, member, scored):
     page = open_page(f"/submissions/{scored.pk}/", user=member)
     press(page, page.locator("summary").filter(has_text="Let it stand for Wren"))
@@ -291,6 +293,7 @@ def test_a_webhook_is_added_after_an_address_that_is_none(open_page, member):
     expect(page.get_by_label(re.compile("secret", re.I)).first).to_be_visible()
 
 
+@pytest.mark.slow
 def test_relations_of_a_document_are_narrowed_down(open_page, member, scored):
     document = DocumentFactory(corpus=scored.corpus, doc_id="QUILL")
     AnnotationFactory(document=document)
@@ -308,6 +311,7 @@ def test_relations_of_a_document_are_narrowed_down(open_page, member, scored):
     go_to(page, chosen)  # after the page came again, it is reached again
 
 
+@pytest.mark.slow
 def test_a_system_is_cited(open_page, member, scored):
     ScoreRecordFactory(submission=scored, epoch=scored.batch.epoch)
     page = open_page(f"/submissions/{scored.pk}/", user=member)

@@ -133,6 +133,7 @@ def test_from_finding_work_to_the_money(open_page: OpenPage, mturk, hits: str, w
     expect(page.get_by_role("row").filter(has_text="Judge a claim")).to_contain_text("Well seen.")
 
 
+@pytest.mark.slow
 def test_a_rejected_worker_reads_why_and_answers(open_page: OpenPage, mturk, hits: str, worker: User) -> None:
     hit_id = post(mturk, hits)
     page = open_page(reverse("work"), user=worker)

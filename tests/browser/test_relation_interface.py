@@ -180,7 +180,7 @@ def test_only_the_mentions_of_the_question_at_hand_are_marked(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.parametrize("width", [360, pytest.param(1280, marks=pytest.mark.slow)])
 def test_the_mentions_are_in_view_and_the_rest_can_be_read(
     open_page: OpenPage, worker: User, founded: Question, width: int
 ) -> None:

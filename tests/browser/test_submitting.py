@@ -152,7 +152,7 @@ def full(member):
 
 
 @pytest.mark.parametrize(
-    "width", [360, 1280, *(pytest.param(one, marks=pytest.mark.slow) for one in (800, 1920))]
+    "width", [360, *(pytest.param(width, marks=pytest.mark.slow) for width in (800, 1280, 1920))]
 )
 def test_no_page_is_wider_than_the_screen(open_page, member, full, width):
     page = open_page("/", user=member, width=width)

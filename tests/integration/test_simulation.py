@@ -268,6 +268,7 @@ def test_arguments_out_of_range_are_refused(corpus: Corpus, gold: Gold, wrong: d
         simulated_crowd.simulate(corpus=corpus, gold=gold, **wrong)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_the_command_says_what_it_did(corpus: Corpus, gold_file: Path, asked: int) -> None:
     out = StringIO()
     call_command(

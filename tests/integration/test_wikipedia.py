@@ -93,6 +93,7 @@ def test_a_wiki_that_is_not_there_is_down(settings: LazySettings) -> None:
     cache.clear()
 
 
+@pytest.mark.slow
 def test_one_that_is_down_is_left_alone_for_a_while_and_what_is_known_is_still_told(wiki: Wiki) -> None:
     find_pages("Quill")
     wiki.behaviour = "500"

@@ -71,6 +71,7 @@ def page(hit: Hit, assignment: Assignment) -> tuple[tuple[int, int], ...]:
     return tuple((pk, page_names(hit, [pk])[pk]) for pk in asked)
 
 
+@pytest.mark.slow
 def test_all_who_come_see_one_page(corpus: Corpus, golds: list[Question]) -> None:
     hit = new_hit(corpus)
     shown = Counter(page(hit, come(hit, f"W{number}")) for number in range(30))
@@ -84,6 +85,7 @@ def test_a_thousand_who_come_see_one_page(corpus: Corpus, golds: list[Question])
     assert len({page(hit, come(hit, f"W{number}")) for number in range(1000)}) == 1
 
 
+@pytest.mark.slow
 def test_who_comes_first_does_not_matter(corpus: Corpus, golds: list[Question]) -> None:
     """The first has been asked half of the gold before; who comes next is not asked what is left."""
     seen = golds[::2]

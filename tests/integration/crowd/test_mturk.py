@@ -133,6 +133,7 @@ def test_an_answer_that_is_lost_is_no_answer_and_the_next_try_finds_the_hit(
     assert MarketHit.objects.get().hit_id == made.provider_id
 
 
+@pytest.mark.slow
 def test_a_request_that_comes_late_does_not_publish_twice(failing: Fail) -> None:
     proxy, account = failing("CreateHIT", "comes late")
     with pytest.raises(NoAnswer):

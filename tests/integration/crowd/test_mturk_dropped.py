@@ -30,6 +30,7 @@ def without_mturk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[N
     service.service_model.cache_clear()
 
 
+@pytest.mark.slow
 def test_an_account_is_asked_and_answered(
     without_mturk: None,
     live_server,

@@ -181,6 +181,7 @@ def test_no_worker_sees_as_gold_what_was_a_question_of_theirs(
     assert chosen(assignment) is None
 
 
+@pytest.mark.slow
 def test_every_gold_question_can_come(begin: Any, make_gold: Any) -> None:
     golds = {make_gold().pk for _ in range(3)}
     assignment = begin()

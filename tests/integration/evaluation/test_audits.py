@@ -318,6 +318,7 @@ def test_a_reviewer_of_the_corpus_is_asked_where_there_is_one_who_did_not_answer
     assert (asked[first.pk].state, asked[second.pk].state) == ("expert", "open")
 
 
+@pytest.mark.slow
 def test_a_removed_documents_audits_leave_its_labels_as_they_are(labelled: Epoch, vote: Judge) -> None:
     one = Audit.objects.filter(is_drawn=True, question__audit__isnull=False)[0]
     takedowns.take_down(
@@ -442,6 +443,7 @@ def test_released_files_name_audits_and_nothing_does_before(
     assert len(audited) == Audit.objects.count()
 
 
+@pytest.mark.slow
 def test_a_released_audit_makes_nothing_known(labelled: Epoch, vote: Judge, submit: Submit) -> None:
     vote()
     pipeline.advance()

@@ -172,6 +172,7 @@ def test_the_page_says_what_it_takes_before_it_takes_it(accepted, member, client
         assert words in found
 
 
+@pytest.mark.slow
 def test_what_needs_no_question_costs_nothing(accepted, member, client, monkeypatch):
     """Under the quadratic sum a twin costs: what two claim is judged more surely than what one does."""
     Epoch.objects.update(growth=Epoch.Growth.MAXIMUM)

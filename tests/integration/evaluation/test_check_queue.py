@@ -57,6 +57,7 @@ def read(monkeypatch):
     return names
 
 
+@pytest.mark.slow
 def test_many_files_of_one_person_do_not_keep_others_waiting(send, people, read):
     ada, ben, cleo = people
     for user, name in [(ada, "a1"), (ada, "a2"), (ada, "a3"), (ben, "b1"), (cleo, "c1"), (ben, "b2")]:

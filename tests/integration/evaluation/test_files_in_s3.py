@@ -100,6 +100,7 @@ def test_a_piece_is_refused_while_the_store_is_away_and_taken_when_it_is_back(mo
         assert stream.read() == CONTENT
 
 
+@pytest.mark.slow
 def test_reading_waits_for_the_store_and_no_try_counts(moto, cast):
     submission = submit(cast)
     moto.stop()
@@ -128,6 +129,7 @@ def test_a_check_waits_for_the_store_and_no_try_counts(moto, cast):
     assert (check.state, check.attempts) == ("accepted", 1)
 
 
+@pytest.mark.slow
 def test_a_page_that_needs_the_store_says_so_while_it_is_away(moto, cast, sign_in):
     upload = send(cast.member)
     client = sign_in(cast.member)

@@ -181,6 +181,7 @@ def test_outputs_that_were_published_count_exactly(tmp_path: Path) -> None:
     call_command("audit_samples", "--corpus", "notes", verbosity=0)
 
 
+@pytest.mark.slow
 def test_a_withdrawn_system_leaves_the_others_as_they_are(tmp_path: Path) -> None:
     corpus = load(tmp_path, "quality")
     good, poor = submit(tmp_path, "good"), submit(tmp_path, "poor")

@@ -325,6 +325,7 @@ def test_one_file_of_a_person_is_read_at_a_time_be_it_for_a_check_or_for_this(su
     assert moved == [0, 1]
 
 
+@pytest.mark.slow
 def test_people_take_turns(submit_file, cast, monkeypatch):
     other = UserFactory(operator=True)
     systems = [submit_file(name=name) for name in ("a1", "a2", "b1")]

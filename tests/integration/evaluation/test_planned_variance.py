@@ -46,6 +46,7 @@ def planned(submit: Submit, corpus: Corpus) -> Corpus:
     return corpus
 
 
+@pytest.mark.slow
 def test_a_batch_is_planned_from_the_claims_in_exhaustive_documents(planned: Corpus) -> None:
     first, second = PlannedVariance.objects.order_by("batch__number")
     assert len(first.annotations) == 30
@@ -65,6 +66,7 @@ def test_the_planned_target_is_met_by_each_system_alone(planned: Corpus) -> None
         assert (p**2 * variance * (1 / pi - 1)).sum() <= batch.target_variance * (1 + 1e-12)
 
 
+@pytest.mark.slow
 def test_what_the_last_system_left_as_it_was_is_as_systems_before_made_it(planned: Corpus) -> None:
     first, second = SampleBatch.objects.order_by("number")
     shared = InclusionProbability.objects.filter(batch=first, unit__inclusions__batch=second)
@@ -99,6 +101,7 @@ def read_third(submit: Submit) -> Submission:
     return Submission.objects.get(pk=third.pk)
 
 
+@pytest.mark.slow
 def test_a_forecast_is_about_what_sampling_then_does(planned: Corpus, submit: Submit) -> None:
     third = read_third(submit)
     foreseen = forecast.forecast(third, KBP)

@@ -229,6 +229,7 @@ def test_a_new_sample_is_drawn_from_what_was_annotated_since(
     assert audit.audit_corpus(corpus, KBP) == []
 
 
+@pytest.mark.slow
 def test_loading_the_same_gold_again_after_a_release_changes_nothing(
     corpus: Corpus, released: Submission, gold: Path
 ) -> None:
@@ -289,6 +290,7 @@ def test_a_refused_retirement_releases_nothing(corpus: Corpus, submit: Submit, j
     assert not Question.objects.filter(published_at__isnull=False).exists()
 
 
+@pytest.mark.slow
 def test_the_command_says_what_was_retired(
     corpus: Corpus, submit: Submit, judge: Judge, capsys: pytest.CaptureFixture[str]
 ) -> None:

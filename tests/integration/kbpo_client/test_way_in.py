@@ -65,7 +65,9 @@ def here(small: Small, settings: Any, tmp_path: Path, live_server: LiveServer) -
     return found
 
 
-@pytest.mark.parametrize("name", ["curl", pytest.param("client", marks=pytest.mark.slow), "script"])
+@pytest.mark.parametrize(
+    "name", ["curl", *(pytest.param(name, marks=pytest.mark.slow) for name in ("client", "script"))]
+)
 def test_a_way_in_ends_in_a_score(name: str, here: Here, live_server: LiveServer, tmp_path: Path) -> None:
     page = (FOLDER / f"{name}.md").read_text(encoding="utf-8")
     (tmp_path / "walk").mkdir()

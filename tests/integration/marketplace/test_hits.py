@@ -154,6 +154,7 @@ def test_a_hit_made_between_two_pages_moves_no_other(mturk: Any) -> None:
     assert [hit["HITId"] for page in (first, second) for hit in page["HITs"]] == made[::-1]
 
 
+@pytest.mark.slow
 def test_a_page_is_of_ten_unless_it_is_asked_for_otherwise(mturk: Any) -> None:
     for _ in range(11):
         mturk.create_hit(**HIT)

@@ -316,6 +316,7 @@ def test_after_a_removal_recalls_that_rest_on_lost_texts_are_held_back_once_more
     assert "documents that are sealed or whose text was removed" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_document_that_is_removed_while_an_edition_is_written_blocks_it_too(judged, client, monkeypatch):
     with Archive(path_of(released(0.5).place)) as archive:
         doc_id = archive.table("documents")["doc_id"][0]
@@ -334,6 +335,7 @@ def test_a_document_that_is_removed_while_an_edition_is_written_blocks_it_too(ju
     assert read(client, made())[0] == 200
 
 
+@pytest.mark.slow
 def test_what_may_not_be_given_goes_at_once_though_the_next_edition_waits(judged, client):
     first = released(0.5)
     with Archive(path_of(first.place)) as archive:
@@ -384,6 +386,7 @@ def test_what_may_not_be_given_goes_though_it_cannot_be_copied_and_the_next_edit
     assert "could not be copied" in caplog.text
 
 
+@pytest.mark.slow
 def test_a_document_that_was_removed_before_it_was_retired_blocks_no_edition(judged, client):
     first = released(0.5)
     doc_id = min(sealed())
@@ -608,6 +611,7 @@ def test_an_anonymous_system_beside_a_hidden_one_of_its_team_keeps_it_waiting_to
     assert making.waits_until(Epoch.objects.get(number=1)) == later
 
 
+@pytest.mark.slow
 def test_numbers_of_teams_do_not_follow_the_order_in_which_teams_came(judged):
     found = released(None)
     teams = sorted({one.team_id for one in Submission.objects.all()})

@@ -57,6 +57,7 @@ def places(*folders: str) -> list[str]:
     return [one.place for folder in folders or FOLDERS for one in store().listed(folder)]
 
 
+@pytest.mark.slow
 def test_orphans_go_into_the_trash_come_back_and_are_deleted_in_the_end(moto: Moto) -> None:
     put(ORPHAN)
     named = f"media/{SubmissionFactory().file.name}"
@@ -187,6 +188,7 @@ def test_the_store_is_looked_at_by_writing(moto: Moto, settings: Any) -> None:
     assert list(s3.connected(settings.FILE_STORE)._keys("files/")) == []
 
 
+@pytest.mark.slow
 def test_a_store_that_is_away_is_said_within_a_look(moto: Moto) -> None:
     moto.stop()
     for look in (readiness.look_at_files, readiness.look_at_installation):
@@ -195,6 +197,7 @@ def test_a_store_that_is_away_is_said_within_a_look(moto: Moto) -> None:
     installation.require_ours()  # whoever wants a file is told so
 
 
+@pytest.mark.slow
 def test_a_full_store_is_said(moto: Moto, settings: Any) -> None:
     with full_store() as address:
         settings.FILE_STORE = address

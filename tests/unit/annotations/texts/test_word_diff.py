@@ -50,6 +50,7 @@ RNG = Random(1)
 MANY = [str(RNG.randrange(600)) for _ in range(2_000)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("edit", [sorted(MANY), MANY * 100, ["a"] * 200_000, ["x" * 100_000]], ids=len)
 def test_long_edits_are_told_whole(edit: list[str]) -> None:
     pieces = word_diff(" ".join(MANY), " ".join(edit))

@@ -85,6 +85,7 @@ def test_what_costs_more_than_a_limit_is_refused_with_the_reason(limits, code, w
     assert found.counts["problems"] == {code: 1}
 
 
+@pytest.mark.slow
 def test_recording_has_time_of_its_own(texts, tmp_path):
     with (tmp_path / "problems").open("w+b") as every_problem:
         found = isolated.read(

@@ -43,6 +43,7 @@ def test_other_letters_are_other_names(one, other):
     assert folded(one) != folded(other)
 
 
+@pytest.mark.slow
 @given(st.text())
 def test_what_is_folded_stays_as_it_is(name):
     once = folded(name)
