@@ -41,7 +41,7 @@ def is_broken(cell: Locator, word: str) -> bool:
 
 
 def looks(*widths: int) -> pytest.MarkDecorator:
-    """Look at each width in light and in dark: by make test at the narrowest in light, by make test-all at all."""
+    """Look at each width in light and in dark; make test looks at the narrowest in light alone."""
     often = {(min(widths), "light")}
     return pytest.mark.parametrize(
         ("width", "scheme"),
