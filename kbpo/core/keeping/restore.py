@@ -112,7 +112,7 @@ def restore(
         is_kept = rows_are_there or _has_more_than_ours(aside, live)
         if not is_kept:
             _drop(aside)
-    _say_who_they_are(strangers, now)
+    _say_who_they_are(strangers)
     return Restored(
         datetime.fromisoformat(read.head["made_at"]),
         read.rows,
@@ -281,12 +281,12 @@ def _has_more_than_ours(schema: str, live: str) -> bool:
         return bool(cursor.fetchone()[0]) or not theirs <= ours
 
 
-def _say_who_they_are(strangers: int, now: datetime) -> None:
+def _say_who_they_are(strangers: int) -> None:
     """Have files and database belong together, unless there are files that the backup does not know.
 
     Then the service goes on with both, and removes nothing before an operator has looked.
     """
     if not strangers:
-        installation.join(now=now)
+        installation.join()
         return
     installation.doubt()
