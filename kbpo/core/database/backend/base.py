@@ -4,10 +4,9 @@ import select
 import time
 from typing import Any
 
-import psycopg
 from django.db.backends.postgresql import base
 
-from kbpo.core.database import limits, watching
+from kbpo.core.database import limits
 
 BRIEFLY = 5.0  # seconds in which a connection that was of use is taken to be so still
 
@@ -77,20 +76,6 @@ class DatabaseWrapper(base.DatabaseWrapper):
         params: dict[str, Any] = super().get_connection_params()
         present = limits.present()
         if self.settings_dict.get("DISABLE_SERVER_SIDE_CURSORS"):
-            return {"connect_timeout": present.connect, **params}
+            return present.of_client() | params
         options = f"{present.options()} {params.get('options', '')}".strip()
-        return {"connect_timeout": present.connect, **params} | ({"options": options} if options else {})
-
-    def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
-        """Connect; where a request waits for it, not to a server that has just been found away."""
-        if limits.present().silence is None:
-            return super().get_new_connection(conn_params)
-        watching.refuse_if_away(conn_params)
-        try:
-            connection: psycopg.Connection[Any] = super().get_new_connection(conn_params)
-        except psycopg.OperationalError:
-            watching.note(is_away=True)
-            raise
-        watching.note(is_away=False)
-        watching.watch(connection, limits.present().silence)
-        return connection
+        return present.of_client() | params | ({"options": options} if options else {})
