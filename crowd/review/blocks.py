@@ -6,7 +6,7 @@ from random import Random
 from django.db import transaction
 
 from crowd import outbox
-from crowd.leases import is_free
+from crowd.leases import take_first
 from crowd.models import WorkerBlock
 from crowd.providers import registry
 from crowd.providers.base import NoAnswer, Refused
@@ -88,19 +88,5 @@ def _change_block(
 
 
 def _claim_block(now: datetime) -> WorkerBlock | None:
-    names = registry.configured()
-    if not names:
-        return None
-    with transaction.atomic():
-        block = (
-            WorkerBlock.objects.filter(is_free(now), told_at=None, worker__provider__in=names)
-            .select_related("worker")
-            .order_by("pk")
-            .select_for_update(no_key=True, skip_locked=True, of=("self",))
-            .first()
-        )
-        if block is not None:
-            block.claimed_until = now + outbox.LEASE
-            block.tries += 1
-            block.save(update_fields=["claimed_until", "tries"])
-        return block
+    due = WorkerBlock.objects.filter(told_at=None, worker__provider__in=registry.configured())
+    return take_first(due.select_related("worker").order_by("pk"), now=now)
