@@ -23,6 +23,7 @@ from kbpo.core.health import signs
 from kbpo.core.health.troubles import Wrong
 from kbpo.core.keeping import installation
 from kbpo.core.mail import selectors
+from kbpo.core.models import Message
 from kbpo.pages import untouched
 from kbpo.pages.batches import waits_for_a_person
 from kbpo.pages.items import LONG, Item
@@ -181,9 +182,9 @@ def _mail_given_up(now: datetime, most: int) -> Iterable[Item]:
         yield _message(one, f"Not sent at try {one.attempts}, and given up. {one.error}")
 
 
-def _message(one: selectors.Unsent, cause: str, trouble: str = "") -> Item:
+def _message(one: Message, cause: str, trouble: str = "") -> Item:
     return Item(
-        title=f"“{one.subject}” to {', '.join(one.to)}",
+        title=f"“{one.subject}” to {', '.join(one.addresses)}",
         cause=cause.strip(),
         since=one.created_at,
         act="mail",
