@@ -111,22 +111,21 @@ def read_answer(
         If something is missing or wrong; names the step.
     """
     prefix = field_name(question_id)
-    ratings = {name: read_rating(f"{prefix}-{name}", posted) for name in RATINGS}
-    field = f"{prefix}-{_EDIT}"
-    edit = _typed(field, asked, posted)
-    try:
-        return asked.read_answer({**ratings, "edit": edit})
-    except InvalidInput as error:
-        raise StepOpen(_said(asked, ratings, edit, error), step=field) from None
+    return _read(prefix, asked, {name: read_rating(f"{prefix}-{name}", posted) for name in RATINGS}, posted)
 
 
 def read_edit(question_id: int, asked: QualityQuestion, posted: Mapping[str, Sequence[str]]) -> str:
     """Return the edit that a form has; `StepOpen` if it has none."""
-    field = f"{field_name(question_id)}-{_EDIT}"
+    return str(_read(field_name(question_id), asked, dict.fromkeys(RATINGS, 0), posted)[_EDIT])
+
+
+def _read(
+    prefix: str, asked: QualityQuestion, ratings: Mapping[str, int], posted: Mapping[str, Sequence[str]]
+) -> dict[str, Any]:
+    field = f"{prefix}-{_EDIT}"
     edit = _typed(field, asked, posted)
-    ratings = dict.fromkeys(RATINGS, 0)
     try:
-        return str(asked.read_answer({**ratings, "edit": edit})["edit"])
+        return asked.read_answer({**ratings, "edit": edit})
     except InvalidInput as error:
         raise StepOpen(_said(asked, ratings, edit, error), step=field) from None
 
