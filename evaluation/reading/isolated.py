@@ -120,7 +120,7 @@ class Asked(TypedDict):
     format: str
     texts: Path
     about: NotRequired[Mapping[str, Any]]
-    attachments: NotRequired[Mapping[str, BinaryIO]]
+    attachments: NotRequired[Mapping[str, BinaryIO] | None]
     limits: NotRequired[Limits]
     is_wanted: NotRequired[Callable[[], bool]]
 
@@ -185,7 +185,7 @@ def _answer(
     stream: BinaryIO, wanted: Wanted, every_problem: BinaryIO | None, **asked: Unpack[Asked]
 ) -> Iterator[tuple[BinaryIO, Reason | None]]:
     """Have a child read a file; yield its answer, and the reason if there is none."""
-    reader, format, attachments = asked["reader"], asked["format"], asked.get("attachments", {})
+    reader, format, attachments = asked["reader"], asked["format"], asked.get("attachments") or {}
     limits = asked.get("limits") or Limits()
     if format not in reader.formats:
         known = " or ".join(reader.formats)
