@@ -6,10 +6,10 @@
 
 import gzip
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from demo.markup import Document, Gold, read_folder
+from demo.markup import Document, read_folder
 from demo.systems import SYSTEMS, System
 
 CORPUS = Path(__file__).parent / "corpus"
@@ -27,8 +27,8 @@ def build(folder: Path) -> list[Path]:
     examples = read_folder(CORPUS)
     documents = [document for document, _ in examples]
     paths = [
-        _write_lines(folder / "corpus.jsonl", documents),
-        _write_lines(folder / "gold.jsonl", [gold for _, gold in examples]),
+        write_lines(folder / "corpus.jsonl", documents),
+        write_lines(folder / "gold.jsonl", [gold for _, gold in examples]),
     ]
     for system in SYSTEMS:
         path = folder / system.file
@@ -43,6 +43,7 @@ def knowledge_base(system: System, documents: Sequence[Document]) -> bytes:
     return gzip.compress(text.encode(), mtime=0)
 
 
-def _write_lines(path: Path, rows: Sequence[Document] | Sequence[Gold]) -> Path:
+def write_lines(path: Path, rows: Iterable[Mapping[str, object]]) -> Path:
+    """Write rows as JSON Lines; return the file."""
     path.write_text("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows), "utf-8")
     return path

@@ -72,15 +72,7 @@ class UserAdmin(ReadOnlyAdmin):
         return self.has_view_permission(request)
 
 
-@admin.register(Team)
-class TeamAdmin(ReadOnlyAdmin):
-    """Teams and their members."""
-
-    list_display = ["name", "created_at"]
-    search_fields = ["name"]
-    inlines = [MembershipInline]
-
-
+register_read_only(Team, columns="name created_at", search="name", inlines=[MembershipInline])
 register_read_only(
     AuditEntry,
     columns="at by what kind about",

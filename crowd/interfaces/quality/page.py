@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from annotations.kinds.quality import RATINGS, QualityQuestion, is_best
-from crowd.interfaces.steps import Choice, EditField, Page, Part, Step, StepOpen, field_name
+from crowd.interfaces.steps import EditField, Page, Part, Step, StepOpen, choices, field_name
 from kbpo.core.errors import InvalidInput
 from kbpo.core.marking import Mark, cut
 from kbpo.core.showable import restored, visible
@@ -148,14 +148,8 @@ def filled(question_id: int, answer: Mapping[str, Any]) -> dict[str, list[str]]:
 def _rating(
     name: str, rating: Rating, posted: Mapping[str, Sequence[str]], votes: Mapping[str, int] | None
 ) -> Step:
-    chosen = posted.get(name, ())
-    choices = tuple(
-        Choice(
-            value, str(key), (Part(words),), value in chosen, None if votes is None else votes.get(value, 0)
-        )
-        for key, (value, words) in enumerate(rating.levels.items(), 1)
-    )
-    return Step(name, False, (Part(rating.asks),), rating.hint, "Choose one of the three.", choices)
+    offered = choices(rating.levels, "123", posted.get(name, ()), votes)
+    return Step(name, False, (Part(rating.asks),), rating.hint, "Choose one of the three.", offered)
 
 
 def _edit(
