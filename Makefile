@@ -10,7 +10,7 @@ BIN := .venv/bin
 ENV := KBPO_HOME="$(KBPO_HOME)" PORT="$(PORT)"
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lock demo test test-all check bench fuzz openapi settings screenshots clean
+.PHONY: help setup lock demo test test-all check bench fuzz openapi settings clean
 
 help:  ## say what there is
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile
@@ -114,9 +114,6 @@ openapi: setup  ## write the description of the API into docs/api/openapi.json
 
 settings: setup  ## write every variable of the environment into docs/settings.md
 	@$(BIN)/python -m kbpo.environment > docs/settings.md
-
-screenshots: $(TESTS_GROUP)  ## take the pictures in docs/
-	@$(BIN)/python -m docs.screenshots
 
 clean:  ## remove everything that was made, but KBPO_HOME
 	@rm -rf .venv .uv staticfiles .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -28,7 +28,7 @@ from annotations.models import (
 )
 from annotations.policies.registry import POLICIES
 from kbpo.core.acts import What
-from kbpo.core.admin import ReadOnlyAdmin
+from kbpo.core.admin import ReadOnlyAdmin, register_read_only
 
 
 @admin.register(Corpus)
@@ -81,158 +81,53 @@ class CorpusAdmin(ReadOnlyAdmin):
         return self.has_view_permission(request)
 
 
-@admin.register(Competitor)
-class CompetitorAdmin(ReadOnlyAdmin):
-    """Which teams compete where, and so do not judge."""
-
-    list_display = ["team", "corpus"]
-    list_filter = ["corpus"]
-    list_select_related = ["team", "corpus"]
-    search_fields = ["team__name"]
-
-
-@admin.register(DataAgreement)
-class DataAgreementAdmin(ReadOnlyAdmin):
-    """What teams promise before they read a corpus' texts, version by version."""
-
-    list_display = ["corpus", "version", "written_by", "written_at"]
-    list_filter = ["corpus"]
-    list_select_related = ["corpus", "written_by"]
-
-
-@admin.register(AcceptedAgreement)
-class AcceptedAgreementAdmin(ReadOnlyAdmin):
-    """Which teams have accepted them, and by whom."""
-
-    list_display = ["team", "agreement", "accepted_by", "accepted_at"]
-    list_filter = ["agreement__corpus"]
-    list_select_related = ["team", "agreement__corpus", "accepted_by"]
-    search_fields = ["team__name"]
-
-
-@admin.register(CorpusRules, CorpusTerms)
-class VersionAdmin(ReadOnlyAdmin):
-    """Rules of corpora, and terms that teams accept, version by version."""
-
-    list_display = ["corpus", "version", "written_by", "written_at"]
-    list_filter = ["corpus"]
-    list_select_related = ["corpus", "written_by"]
-
-
-@admin.register(AcceptedTerms)
-class AcceptedTermsAdmin(ReadOnlyAdmin):
-    """Which teams have accepted terms, and by whom."""
-
-    list_display = ["team", "terms", "accepted_by", "accepted_at"]
-    list_filter = ["terms__corpus"]
-    list_select_related = ["team", "terms__corpus", "accepted_by"]
-    search_fields = ["team__name"]
-
-
-@admin.register(CorpusPhase)
-class CorpusPhaseAdmin(ReadOnlyAdmin):
-    """Phases of corpora: the desk changes them."""
-
-    list_display = ["corpus", "name", "starts_at", "ends_at", "takes_submissions", "most_submissions"]
-    list_filter = ["corpus"]
-    list_select_related = ["corpus"]
-
-
-@admin.register(MovedDate)
-class MovedDateAdmin(ReadOnlyAdmin):
-    """Which dates were moved, when and by whom."""
-
-    list_display = ["corpus", "phase", "which", "before", "after", "moved_by", "moved_at"]
-    list_filter = ["corpus"]
-    list_select_related = ["corpus", "moved_by"]
-
-
-@admin.register(CorpusNews)
-class CorpusNewsAdmin(ReadOnlyAdmin):
-    """News of corpora, those withdrawn too."""
-
-    list_display = ["corpus", "title", "published_at", "mailed_to", "withdrawn_at"]
-    list_filter = ["corpus"]
-    list_select_related = ["corpus"]
-
-
-@admin.register(CorpusFiles)
-class CorpusFilesAdmin(ReadOnlyAdmin):
-    """The files of corpora: their digests, sizes and counts."""
-
-    list_display = ["corpus", "documents", "removed", "texts_size", "texts_digest", "made_at"]
-    list_select_related = ["corpus"]
-
-
-@admin.register(OntologyVersion)
-class OntologyVersionAdmin(ReadOnlyAdmin):
-    """Ontologies, as they are for good."""
-
-    list_display = ["reference", "digest", "loaded_at"]
-
-
-@admin.register(CorpusGuidelines)
-class CorpusGuidelinesAdmin(ReadOnlyAdmin):
-    """What corpora say instead of their ontologies."""
-
-    list_display = ["corpus", "version", "made_by", "made_at"]
-    list_filter = ["corpus"]
-    list_select_related = ["corpus", "made_by"]
-
-
-@admin.register(Document)
-class DocumentAdmin(ReadOnlyAdmin):
-    """Documents."""
-
-    list_display = ["doc_id", "title", "date", "corpus"]
-    list_filter = ["corpus"]
-    list_select_related = ["corpus"]
-    search_fields = ["doc_id", "title"]
-
-
-@admin.register(Prompt)
-class PromptAdmin(ReadOnlyAdmin):
-    """What is asked of the outputs of corpora of generated text."""
-
-    list_display = ["corpus", "name", "metric", "planning"]
-    list_filter = ["name"]
-    list_select_related = ["corpus"]
-
-
-@admin.register(Input)
-class InputAdmin(ReadOnlyAdmin):
-    """What systems that write are given."""
-
-    list_display = ["document", "question", "digest"]
-    list_filter = ["document__corpus"]
-    list_select_related = ["document"]
-    search_fields = ["document__doc_id"]
-
-
-@admin.register(Question)
-class QuestionAdmin(ReadOnlyAdmin):
-    """Questions to people."""
-
-    list_display = ["document", "kind", "state", "votes_needed", "asked_at", "settled_at", "published_at"]
-    list_filter = ["state", "kind", "document__corpus"]
-    list_select_related = ["document"]
-    search_fields = ["document__doc_id"]
-
-
-@admin.register(Response)
-class ResponseAdmin(ReadOnlyAdmin):
-    """Answers, as they were given."""
-
-    list_display = ["question", "worker", "is_expert", "is_valid", "seconds", "answered_at"]
-    list_filter = ["is_expert", "is_valid"]
-    list_select_related = ["question__document", "worker"]
-    search_fields = ["worker__email"]
-
-
-@admin.register(Label)
-class LabelAdmin(ReadOnlyAdmin):
-    """What the answers amount to."""
-
-    list_display = ["question", "claim", "value", "votes_for", "votes", "source"]
-    list_filter = ["source", "value", "claim"]
-    list_select_related = ["question__document"]
+register_read_only(Competitor, columns="team corpus", filters="corpus", search="team__name")
+register_read_only(
+    DataAgreement, CorpusRules, CorpusTerms, columns="corpus version written_by written_at", filters="corpus"
+)
+register_read_only(
+    AcceptedAgreement,
+    columns="team agreement accepted_by accepted_at",
+    filters="agreement__corpus",
+    search="team__name",
+    related="agreement__corpus",
+)
+register_read_only(
+    AcceptedTerms,
+    columns="team terms accepted_by accepted_at",
+    filters="terms__corpus",
+    search="team__name",
+    related="terms__corpus",
+)
+register_read_only(
+    CorpusPhase, columns="corpus name starts_at ends_at takes_submissions most_submissions", filters="corpus"
+)
+register_read_only(MovedDate, columns="corpus phase which before after moved_by moved_at", filters="corpus")
+register_read_only(CorpusNews, columns="corpus title published_at mailed_to withdrawn_at", filters="corpus")
+register_read_only(CorpusFiles, columns="corpus documents removed texts_size texts_digest made_at")
+register_read_only(OntologyVersion, columns="reference digest loaded_at")
+register_read_only(CorpusGuidelines, columns="corpus version made_by made_at", filters="corpus")
+register_read_only(Document, columns="doc_id title date corpus", filters="corpus", search="doc_id title")
+register_read_only(Prompt, columns="corpus name metric planning", filters="name")
+register_read_only(
+    Input, columns="document question digest", filters="document__corpus", search="document__doc_id"
+)
+register_read_only(
+    Question,
+    columns="document kind state votes_needed asked_at settled_at published_at",
+    filters="state kind document__corpus",
+    search="document__doc_id",
+)
+register_read_only(
+    Response,
+    columns="question worker is_expert is_valid seconds answered_at",
+    filters="is_expert is_valid",
+    search="worker__email",
+    related="question__document",
+)
+register_read_only(
+    Label,
+    columns="question claim value votes_for votes source",
+    filters="source value claim",
+    related="question__document",
+)

@@ -7,8 +7,10 @@ from annotations.kinds.agreement import Agreement
 from annotations.kinds.registry import KINDS, check_kinds, find_kind
 from annotations.models import Corpus, KindAgreement, Question
 
+LEVEL = 0.95  # of the intervals
 
-def measure(corpus: Corpus, *, level: float = 0.95) -> list[Agreement]:
+
+def measure(corpus: Corpus) -> list[Agreement]:
     """Measure how far workers agree in a corpus, on each kind of question.
 
     Over the valid votes of those who are no experts that the corpus' policy measures by: all of them on the
@@ -20,8 +22,6 @@ def measure(corpus: Corpus, *, level: float = 0.95) -> list[Agreement]:
     Parameters
     ----------
     corpus : Corpus
-    level : float
-        Of the interval, between 0 and 1.
 
     Returns
     -------
@@ -39,13 +39,11 @@ def measure(corpus: Corpus, *, level: float = 0.95) -> list[Agreement]:
     return [
         found
         for kind in KINDS.values()
-        for found in kind.agreement(asked.filter(kind=kind.name), first, level)
+        for found in kind.agreement(asked.filter(kind=kind.name), first, LEVEL)
     ]
 
 
-def measure_on(
-    questions: QuerySet[Question], kind: str, *, first: int | None, level: float = 0.95
-) -> Agreement:
+def measure_on(questions: QuerySet[Question], kind: str, *, first: int | None) -> Agreement:
     """Measure how far workers agree on some questions of one kind, as `measure` does, in its first aspect.
 
     Parameters
@@ -56,14 +54,13 @@ def measure_on(
         Its name.
     first : int or None
         `Policy.measured_votes` of their corpus.
-    level : float
 
     Raises
     ------
     InvalidInput
         If the kind is unknown.
     """
-    found: Agreement = find_kind(kind).agreement(questions, first, level)[0]
+    found: Agreement = find_kind(kind).agreement(questions, first, LEVEL)[0]
     return found
 
 

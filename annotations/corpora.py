@@ -1,6 +1,6 @@
 """Loading a corpus, and what experts say of its documents."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import islice
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from django.core.exceptions import ValidationError
-from django.db import connection, models, transaction
+from django.db import models, transaction
 from django.db.models.functions import Length
 from django.utils import timezone
 from psycopg.types.json import Jsonb
@@ -34,6 +34,7 @@ from annotations.texts.segmentation import segment
 from kbpo.accounts.models import User
 from kbpo.core import acts
 from kbpo.core.database.analysing import analyse
+from kbpo.core.database.bulk import copy_rows, reserve_ids
 from kbpo.core.errors import Conflict, InvalidInput
 from kbpo_formats.ontologies.builtin import DEFAULT as DEFAULT_ONTOLOGY
 from kbpo_formats.ontologies.faults import Fault, Faulty
@@ -415,8 +416,8 @@ def _only_new(batch: Sequence[_Line[Record]], loaded: dict[str, str], what: str)
 
 
 def _copy_documents(corpus: Corpus, records: Sequence[DocumentRecord]) -> tuple[list[int], int, int]:
-    ids = _new_ids(Document, len(records))
-    _copy(
+    ids = reserve_ids(Document, len(records))
+    copy_rows(
         Document,
         ("id", "corpus_id", "doc_id", "title", "date", "text", "suggestions", "digest"),
         (
@@ -434,7 +435,7 @@ def _copy_documents(corpus: Corpus, records: Sequence[DocumentRecord]) -> tuple[
         ),
     )
     segmented = list(segment([record.text for record in records], corpus.language))
-    _copy(
+    copy_rows(
         Sentence,
         ("document_id", "index", "start", "end", "token_starts", "token_ends"),
         (
@@ -454,7 +455,7 @@ def _copy_inputs(ids: Sequence[int], records: Sequence[InputRecord]) -> None:
     for pk, record in zip(ids, records, strict=True):
         question, *lists, digest = prompts.row_of(record)
         rows.append((pk, None if question is None else Jsonb(question), *map(Jsonb, lists), digest))
-    _copy(Input, ("document_id", "question", "passages", "references", "digest"), rows)
+    copy_rows(Input, ("document_id", "question", "passages", "references", "digest"), rows)
 
 
 def _annotated_documents(corpus: Corpus, batch: Sequence[_Line[AnnotationRecord]]) -> dict[str, int]:
@@ -476,9 +477,9 @@ def _annotated_documents(corpus: Corpus, batch: Sequence[_Line[AnnotationRecord]
 
 
 def _copy_annotations(records: Sequence[AnnotationRecord], documents: dict[str, int]) -> None:
-    ids = _new_ids(DocumentAnnotation, len(records))
+    ids = reserve_ids(DocumentAnnotation, len(records))
     now = timezone.now()
-    _copy(
+    copy_rows(
         DocumentAnnotation,
         ("id", "document_id", "source", "digest", "loaded_at", "completed_at"),
         (
@@ -486,7 +487,7 @@ def _copy_annotations(records: Sequence[AnnotationRecord], documents: dict[str, 
             for pk, record in zip(ids, records, strict=True)
         ),
     )
-    _copy(
+    copy_rows(
         AnnotatedMention,
         ("annotation_id", "start", "end", "type", "canonical_start", "canonical_end", "link"),
         (
@@ -495,7 +496,7 @@ def _copy_annotations(records: Sequence[AnnotationRecord], documents: dict[str, 
             for mention in record.mentions
         ),
     )
-    _copy(
+    copy_rows(
         AnnotatedRelation,
         ("annotation_id", "predicate", "subject_start", "subject_end", "object_start", "object_end"),
         (
@@ -504,23 +505,3 @@ def _copy_annotations(records: Sequence[AnnotationRecord], documents: dict[str, 
             for relation in record.relations
         ),
     )
-
-
-def _new_ids(model: type[models.Model], number: int) -> list[int]:
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT nextval(pg_get_serial_sequence(%s, 'id')) FROM generate_series(1, %s)",
-            [model._meta.db_table, number],
-        )
-        return [pk for (pk,) in cursor.fetchall()]
-
-
-def _copy(model: type[models.Model], columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    quote = connection.ops.quote_name
-    names = ", ".join(quote(column) for column in columns)
-    with (
-        connection.cursor() as cursor,
-        cursor.copy(f"COPY {quote(model._meta.db_table)} ({names}) FROM STDIN") as copy,
-    ):
-        for row in rows:
-            copy.write_row(row)

@@ -81,11 +81,6 @@ def settle_documents(*, now: datetime, limit: int = 100) -> int:
     return moved
 
 
-def are_due() -> bool:
-    """Say whether `settle_documents` has something to do."""
-    return _unasked().exists() or _answered().exists()
-
-
 def _may_be_related(one: MentionRecord, other: MentionRecord, ontology: Ontology) -> bool:
     if (one.type, one.canonical) == (other.type, other.canonical):
         return False

@@ -100,12 +100,9 @@ def collect_next(*, now: datetime, due_by: datetime, rng: Random) -> int | None:
 
 
 def _claim(now: datetime, due_by: datetime) -> Hit | None:
-    names = registry.configured()
-    if not names:
-        return None
     # One that is further away than any was put off by a clock that has been put right since.
     due_now = Q(next_look_at__lte=due_by) | Q(next_look_at__gt=now + outbox.LONGEST_LEASE + CLOCKS_DIFFER)
-    due = Hit.objects.filter(due_now, state=Hit.State.POSTED, batch__provider__in=names)
+    due = Hit.objects.filter(due_now, state=Hit.State.POSTED, batch__provider__in=registry.configured())
     return take_first(due.select_related("batch").order_by("next_look_at"), now=now)
 
 

@@ -1,6 +1,7 @@
-"""Who acts on a HIT at its provider: whoever has taken it, for a while."""
+"""Who acts at a provider, on a HIT or another row: whoever has taken it, for a while."""
 
 from datetime import datetime
+from typing import TypeVar
 
 from django.db import transaction
 from django.db.models import Q, QuerySet
@@ -12,6 +13,8 @@ from kbpo.core.health import logs
 
 #: Acts that providers are told of once; HITs have their own rules (`crowd.posting.steering`).
 Leased = type[Assignment] | type[Bonus] | type[WorkerBlock] | type[WorkerQualification]
+
+Row = TypeVar("Row", Hit, Assignment, Bonus, WorkerBlock, WorkerQualification)
 
 
 def is_free(now: datetime) -> Q:
@@ -29,20 +32,32 @@ def try_now(model: Leased, *, pk: int, now: datetime) -> bool:
 
 
 @transaction.atomic
-def take_first(due: QuerySet[Hit], *, now: datetime) -> Hit | None:
-    """Take the first HIT on which nobody acts, for `outbox.LEASE`; who is killed loses it after that.
+def take_first(due: QuerySet[Row], *, now: datetime) -> Row | None:
+    """Take the first row on which nobody acts, for `outbox.LEASE`; who is killed loses it after that.
 
     Parameters
     ----------
-    due : QuerySet of Hit
+    due : QuerySet
         In the order in which they are taken.
     now : datetime
     """
     free = due.filter(is_free(now))
-    hit = free.select_for_update(no_key=True, skip_locked=True, of=("self",)).first()
-    if hit is not None:
-        hit.claimed_until = now + outbox.LEASE
-        hit.tries += 1
-        hit.save(update_fields=["claimed_until", "tries"])
-        logs.note(hit=hit.pk, batch=hit.batch_id)
-    return hit
+    row = free.select_for_update(no_key=True, skip_locked=True, of=("self",)).first()
+    if row is not None:
+        row.claimed_until = now + outbox.LEASE
+        row.tries += 1
+        row.save(update_fields=["claimed_until", "tries"])
+        logs.note(**_about(row))
+    return row
+
+
+def _about(row: Hit | Assignment | Bonus | WorkerBlock | WorkerQualification) -> dict[str, object]:
+    """Return what lines of the log say of an act."""
+    match row:
+        case Hit():
+            return {"hit": row.pk, "batch": row.batch_id}
+        case Assignment():
+            return {"hit": row.hit_id, "assignment": row.pk}
+        case Bonus():
+            return {"bonus": row.pk, "assignment": row.assignment_id}
+    return {}

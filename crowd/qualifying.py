@@ -11,7 +11,7 @@ from django.db.models import Q
 
 from annotations import ontologies
 from crowd import outbox, review
-from crowd.leases import is_free
+from crowd.leases import take_first
 from crowd.lessons import lesson_of, lesson_of_attempt, skill_of
 from crowd.models import Assignment, HitBatch, TutorialAttempt, WorkerQualification
 from crowd.models.qualification import Skill
@@ -203,23 +203,9 @@ def grant_next(*, now: datetime, rng: Random) -> bool:
     return True
 
 
-@transaction.atomic
 def _claim(now: datetime) -> WorkerQualification | None:
-    found = (
-        WorkerQualification.objects.filter(
-            is_free(now),
-            told_at=None,
-            provider__in=registry.configured(),
-        )
-        .order_by("pk")
-        .select_for_update(skip_locked=True)
-        .first()
-    )
-    if found is not None:
-        found.claimed_until = now + outbox.LEASE
-        found.tries += 1
-        found.save(update_fields=["claimed_until", "tries"])
-    return found
+    due = WorkerQualification.objects.filter(told_at=None, provider__in=registry.configured())
+    return take_first(due.order_by("pk"), now=now)
 
 
 def _is_finished(assignment: Assignment) -> bool:

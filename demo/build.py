@@ -1,19 +1,16 @@
-"""Write the demo's files: ``python -m demo.build DIR``.
+"""Write the demo's files.
 
 ``corpus.jsonl`` and ``gold.jsonl`` are what `load_corpus` and `load_gold` read; each example system gets a
 ``NAME.jsonl.gz`` or ``NAME.kb.gz``. The same sources make the same bytes.
 """
 
-import argparse
 import gzip
 import json
-import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from demo.markup import Document, Gold, read_folder
+from demo.markup import Document, read_folder
 from demo.systems import SYSTEMS, System
-from kbpo.core.errors import InvalidInput
 
 CORPUS = Path(__file__).parent / "corpus"
 
@@ -30,8 +27,8 @@ def build(folder: Path) -> list[Path]:
     examples = read_folder(CORPUS)
     documents = [document for document, _ in examples]
     paths = [
-        _write_lines(folder / "corpus.jsonl", documents),
-        _write_lines(folder / "gold.jsonl", [gold for _, gold in examples]),
+        write_lines(folder / "corpus.jsonl", documents),
+        write_lines(folder / "gold.jsonl", [gold for _, gold in examples]),
     ]
     for system in SYSTEMS:
         path = folder / system.file
@@ -46,24 +43,7 @@ def knowledge_base(system: System, documents: Sequence[Document]) -> bytes:
     return gzip.compress(text.encode(), mtime=0)
 
 
-def _write_lines(path: Path, rows: Sequence[Document] | Sequence[Gold]) -> Path:
+def write_lines(path: Path, rows: Iterable[Mapping[str, object]]) -> Path:
+    """Write rows as JSON Lines; return the file."""
     path.write_text("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows), "utf-8")
     return path
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Build, print the files' names, and return the exit status."""
-    parser = argparse.ArgumentParser(prog="python -m demo.build", description="Write the demo's files.")
-    parser.add_argument("folder", type=Path, help="where to write them")
-    folder = parser.parse_args(arguments).folder
-    try:
-        for path in build(folder):
-            print(path)
-    except (InvalidInput, OSError) as error:
-        print(error, file=sys.stderr)
-        return 1
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

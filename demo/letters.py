@@ -4,14 +4,15 @@ All of it was written for the demo. What each class is, is told in `CLASSES`; th
 sentences a class and of what they are about, always in the same way.
 """
 
-import json
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
+
+from demo.build import write_lines
 
 CLASSES = """# What letters to the ferry company are for.
 name = "letters to the ferry"
@@ -130,17 +131,15 @@ def build(folder: Path) -> None:
     """Write corpus, classes, gold and the systems' files into a folder that is there."""
     written = letters()
     (folder / "letters.toml").write_text(CLASSES, "utf-8")
-    _write(folder / "letters.jsonl", ({"doc_id": one.doc_id, "text": one.text} for one in written))
-    _write(folder / "letters-gold.jsonl", ({"doc_id": one.doc_id, "label": one.label} for one in written))
+    write_lines(folder / "letters.jsonl", ({"doc_id": one.doc_id, "text": one.text} for one in written))
+    write_lines(
+        folder / "letters-gold.jsonl", ({"doc_id": one.doc_id, "label": one.label} for one in written)
+    )
     for name, (_, _, guess) in SYSTEMS.items():
         guesses = ((one.doc_id, *guess(one.text)) for one in written)
         rows = ({"doc_id": doc, "label": label, "confidence": sure} for doc, label, sure in guesses)
-        _write(folder / f"letters-{name}.jsonl", rows)
+        write_lines(folder / f"letters-{name}.jsonl", rows)
 
 
 def _words(text: str) -> list[str]:
     return re.findall(r"[a-z]+|[?!]", text.lower())
-
-
-def _write(path: Path, rows: Iterator[dict[str, object]]) -> None:
-    path.write_text("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows), "utf-8")

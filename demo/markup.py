@@ -26,15 +26,12 @@ where the sentence above does not mention one of the two, the mention of it that
 Mentions that overlap are never a pair.
 """
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from datetime import date
-from itertools import pairwise, product
+from itertools import product
 from pathlib import Path
 from typing import TypedDict
 
-from kbpo.core.errors import InvalidInput
 from kbpo_formats.ontologies.builtin import read_builtin
 from kbpo_formats.spans import Span
 
@@ -84,7 +81,6 @@ class _Mention:
     entity: str
     starred: bool
     sentence: int
-    line: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,196 +89,82 @@ class _Statement:
     subject: str
     object: str
     sentence: int
-    line: int
 
 
 @dataclass(slots=True)
 class _Draft:
     """A document while its lines are read."""
 
-    name: str
     text: str = ""
     sentence: int = -1
     mentions: list[_Mention] = field(default_factory=list)
     statements: list[_Statement] = field(default_factory=list)
-    types: dict[str, str] = field(default_factory=dict)
-
-    def refuse(self, line: int, message: str) -> InvalidInput:
-        return InvalidInput(message, where=f"{self.name}:{line}")
 
 
-_TAG = re.compile(r"(?P<type>\S+) (?P<entity>[\w-]+)(?P<star> \*)?")
-_ESCAPABLE = frozenset("[]|\\")
 _STRINGS = ("DATE", "TITLE")
 
 
-def parse(markup: str, *, doc_id: str, name: str | None = None) -> tuple[Document, Gold]:
-    """Read one annotated document.
-
-    Parameters
-    ----------
-    markup : str
-        The document, written as this module says.
-    doc_id : str
-        The id that it gets.
-    name : str, optional
-        What errors call the file; `doc_id` unless given.
+def parse(markup: str, *, doc_id: str) -> tuple[Document, Gold]:
+    """Read one annotated document, which is written as this module says.
 
     Returns
     -------
     document : Document
     gold : Gold
         Mentions in the order of their spans, relations in that of theirs.
-
-    Raises
-    ------
-    InvalidInput
-        At the first fault, naming file and line.
     """
-    draft = _Draft(name or doc_id)
-    lines = markup.splitlines()
-    title, day = _read_head(draft, lines)
+    draft = _Draft()
+    title, day, _, *lines = markup.splitlines()
     separator = ""
-    for number, line in enumerate(lines[3:], start=4):
+    for line in lines:
         if not line.strip():
             separator = "\n\n" if draft.text else ""
         elif line.startswith(">"):
-            _read_statement(draft, line, number)
+            predicate, subject, obj = line[1:].split()
+            draft.statements.append(_Statement(predicate, subject, obj, draft.sentence))
         else:
             draft.text += separator
             draft.sentence += 1
-            _read_sentence(draft, line.strip(), number)
+            _read_sentence(draft, line.strip())
             separator = " "
-    if not draft.text:
-        raise draft.refuse(len(lines), "the document has no text; write one sentence a line after the date")
-    document = Document(doc_id=doc_id, title=title, date=day, text=draft.text)
+    document = Document(doc_id=doc_id, title=title.strip(), date=day.strip(), text=draft.text)
     return document, _gold(draft, doc_id)
 
 
 def read_folder(folder: Path) -> list[tuple[Document, Gold]]:
-    """Read every document ``*.txt`` of a folder, in the order of their ids.
-
-    Raises
-    ------
-    InvalidInput
-        If the folder has no documents, or one of them is faulty.
-    """
-    paths = sorted(folder.glob("*.txt"))
-    if not paths:
-        raise InvalidInput("no documents; expected files that end in .txt", where=str(folder))
-    return [parse(path.read_text("utf-8"), doc_id=path.stem, name=path.name) for path in paths]
+    """Read every document ``*.txt`` of a folder, in the order of their ids."""
+    return [parse(path.read_text("utf-8"), doc_id=path.stem) for path in sorted(folder.glob("*.txt"))]
 
 
-def _read_head(draft: _Draft, lines: list[str]) -> tuple[str, str]:
-    title, day, gap = (*lines[:3], "", "", "")[:3]
-    if not title.strip():
-        raise draft.refuse(1, "the first line is empty; write the title there")
-    try:
-        date.fromisoformat(day.strip())
-    except ValueError:
-        raise draft.refuse(2, f"{day!r} is not a date; write it as 2031-04-02") from None
-    if gap.strip():
-        raise draft.refuse(3, "the third line is not empty; leave it blank before the text")
-    return title.strip(), day.strip()
-
-
-def _read_sentence(draft: _Draft, line: str, number: int) -> None:
-    text: list[str] = []
+def _read_sentence(draft: _Draft, line: str) -> None:
     open_at: list[int] = []
-    start = len(draft.text)
     at = 0
     while at < len(line):
         character = line[at]
-        if character == "\\" and line[at + 1 : at + 2] in _ESCAPABLE:
-            text.append(line[at + 1])
+        if character == "\\" and line[at + 1] in "[]|\\":
+            draft.text += line[at + 1]
             at += 2
         elif character == "[":
-            open_at.append(len(text))
+            open_at.append(len(draft.text))
             at += 1
-        elif character == "|" and open_at:
-            close = line.find("]", at)
-            if close < 0:
-                raise draft.refuse(number, f"{line[at:]!r} is not closed; end the mention with ]")
-            begin = open_at.pop()
-            span = Span(start + begin, start + len(text))
-            words, tag = "".join(text[begin:]), line[at + 1 : close]
-            draft.mentions.append(_mention(draft, span, words, tag, number))
+        elif character == "|":
+            close = line.index("]", at)
+            kind, entity, *star = line[at + 1 : close].split()
+            span = Span(open_at.pop(), len(draft.text))
+            draft.mentions.append(_Mention(span, kind, entity, bool(star), draft.sentence))
             at = close + 1
-        elif character in "]|":
-            message = f"{character} stands outside a mention; write \\{character}, or [words|TYPE id]"
-            raise draft.refuse(number, message)
         else:
-            text.append(character)
+            draft.text += character
             at += 1
-    if open_at:
-        raise draft.refuse(number, "a mention has no tag; write [words|TYPE id]")
-    draft.text += "".join(text)
-
-
-def _mention(draft: _Draft, span: Span, words: str, tag: str, number: int) -> _Mention:
-    if not words or words != words.strip():
-        raise draft.refuse(number, f"the mention {words!r} is empty or has space at an end; mark words alone")
-    match = _TAG.fullmatch(tag)
-    if match is None:
-        raise draft.refuse(number, f"{tag!r} is not a tag; write TYPE id, or TYPE id *")
-    kind, entity, starred = match["type"], match["entity"], match["star"] is not None
-    types = ONTOLOGY.mention_types_by_name
-    if kind not in types:
-        raise draft.refuse(number, f"{kind!r} is not a type; use one of {', '.join(types)}")
-    known = draft.types.setdefault(entity, kind)
-    if known != kind:
-        raise draft.refuse(number, f"{entity} is {kind} here and {known} before; give each its own id")
-    if starred and kind in _STRINGS:
-        raise draft.refuse(number, f"a {kind} is always its own canonical mention; leave out the star")
-    if starred and any(mention.starred for mention in draft.mentions if mention.entity == entity):
-        raise draft.refuse(number, f"{entity} has a canonical mention already; keep one star")
-    return _Mention(span, kind, entity, starred, draft.sentence, number)
-
-
-def _read_statement(draft: _Draft, line: str, number: int) -> None:
-    words = line[1:].split()
-    if len(words) != 3:
-        raise draft.refuse(number, f"{line!r} is not a relation; write > predicate subject object")
-    predicate, subject, obj = words
-    if draft.sentence < 0:
-        raise draft.refuse(number, "a relation stands before the text; write it under its sentence")
-    relation = ONTOLOGY.relations_by_name.get(predicate)
-    if relation is None:
-        raise draft.refuse(
-            number,
-            f"{predicate!r} is not a stored relation; use one of {', '.join(ONTOLOGY.relations_by_name)}",
-        )
-    for entity in (subject, obj):
-        if entity not in draft.types:
-            raise draft.refuse(number, f"nothing is marked as {entity!r} up to here; mark a mention of it")
-    types = draft.types[subject], draft.types[obj]
-    if not relation.admits(*types):
-        raise draft.refuse(
-            number,
-            f"{predicate} does not admit {types[0]} and {types[1]}; it takes {relation.subject_type}"
-            f" and {' or '.join(relation.object_types)}",
-        )
-    if subject == obj:
-        raise draft.refuse(number, f"{subject} is related to itself; name two entities")
-    for earlier in draft.statements:
-        same = [(subject, obj), (obj, subject)] if relation.is_symmetric else [(subject, obj)]
-        if earlier.predicate == predicate and (earlier.subject, earlier.object) in same:
-            raise draft.refuse(number, f"line {earlier.line} says so already; write each fact once")
-    draft.statements.append(_Statement(predicate, subject, obj, draft.sentence, number))
 
 
 def _gold(draft: _Draft, doc_id: str) -> Gold:
     mentions = sorted(draft.mentions, key=lambda mention: mention.span)
-    for mention, following in pairwise(mentions):
-        if mention.span == following.span:
-            raise draft.refuse(following.line, "two mentions mark the same words; keep one of them")
     canonical: dict[str, Span] = {}
     for mention in mentions:
         if mention.starred or mention.entity not in canonical:
             canonical[mention.entity] = mention.span
-    relations = {
-        relation for statement in draft.statements for relation in _instances(draft, mentions, statement)
-    }
+    relations = {relation for statement in draft.statements for relation in _instances(mentions, statement)}
     return Gold(
         doc_id=doc_id,
         mentions=[
@@ -302,28 +184,18 @@ def _gold(draft: _Draft, doc_id: str) -> Gold:
     )
 
 
-def _instances(
-    draft: _Draft, mentions: list[_Mention], statement: _Statement
-) -> Iterable[tuple[Span, Span, str]]:
+def _instances(mentions: list[_Mention], statement: _Statement) -> Iterable[tuple[Span, Span, str]]:
     subjects = [mention for mention in mentions if mention.entity == statement.subject]
     objects = [mention for mention in mentions if mention.entity == statement.object]
     stating = [
         (one, other)
         for one, other in product(_stand_in(subjects, statement), _stand_in(objects, statement))
-        if statement.sentence in (one.sentence, other.sentence) and not one.span.overlaps(other.span)
+        if statement.sentence in (one.sentence, other.sentence)
     ]
-    if not stating:
-        raise draft.refuse(
-            statement.line,
-            f"the sentence above mentions neither {statement.subject} nor {statement.object}, or only as one"
-            " within the other; write the relation under the sentence that says it",
-        )
-    together = [
-        (one, other)
-        for one, other in product(subjects, objects)
-        if one.sentence == other.sentence and not one.span.overlaps(other.span)
-    ]
+    together = [(one, other) for one, other in product(subjects, objects) if one.sentence == other.sentence]
     for one, other in stating + together:
+        if one.span.overlaps(other.span):
+            continue
         if ONTOLOGY.find_relation(statement.predicate).is_symmetric and other.span < one.span:
             one, other = other, one
         yield one.span, other.span, statement.predicate

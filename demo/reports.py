@@ -7,14 +7,15 @@ reference is in it. So the scores that the board should come to are known. With 
 two metrics (`metrics`): one that is worth something, and one that a list of words does best by.
 """
 
-import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from random import Random
+
+from demo.build import write_lines
 
 FOLDER = Path(__file__).parent / "reports"
 _SENTENCE = re.compile(r"(?<=[.?!])\s+")
@@ -161,24 +162,20 @@ def _mended(report: Report, summary: str) -> str:
 def build(folder: Path) -> None:
     """Write inputs, the systems' outputs and metrics, and what is right, into a folder that is there."""
     every = reports()
-    _write(
+    write_lines(
         folder / "reports.jsonl",
         ({"input_id": one.input_id, "passages": [one.text], "references": [one.reference]} for one in every),
     )
     for name, (_, _, summarise) in SYSTEMS.items():
         outputs = [{"input_id": one.input_id, "output": summarise(one)} for one in every]
-        _write(folder / f"reports-{name}.jsonl", outputs)
+        write_lines(folder / f"reports-{name}.jsonl", outputs)
         rows = [[one.input_id, *(f"{value:.4f}" for value in metrics(one, summarise(one)))] for one in every]
         table = "".join("\t".join(row) + "\n" for row in [["input_id", *METRICS], *rows])
         (folder / f"reports-{name}.tsv").write_text(table, "utf-8")
-    _write(folder / "reports-gold.jsonl", (_gold(one) for one in every))
+    write_lines(folder / "reports-gold.jsonl", (_gold(one) for one in every))
 
 
 def _gold(report: Report) -> dict[str, object]:
     outputs = {summarise(report) for _, _, summarise in SYSTEMS.values()}
     judgements = {output: judgement(report, output) for output in sorted(outputs)}
     return {"doc_id": report.input_id, "judgements": judgements}
-
-
-def _write(path: Path, rows: Iterator[dict[str, object]] | Sequence[Mapping[str, object]]) -> None:
-    path.write_text("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows), "utf-8")

@@ -14,11 +14,12 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
 from kbpo.core import embedded
 from kbpo.core.embedded import keeper
@@ -196,43 +197,39 @@ def make_folder(folder: Path) -> Path:
     return folder
 
 
-class only_one:  # noqa: N801  # a context manager
+@contextmanager
+def only_one(home: Path) -> Iterator[None]:
     """Refuse a second demo on the same folder."""
-
-    def __init__(self, home: Path) -> None:
-        self.home = home
-
-    def __enter__(self) -> None:
-        self.lock = (self.home / "demo.lock").open("wb")
+    with (home / "demo.lock").open("wb") as lock:
         try:
-            fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            self.lock.close()
             raise Unavailable(
-                f"A demo runs on {self.home} already: end it, or name another folder in KBPO_HOME."
+                f"A demo runs on {home} already: end it, or name another folder in KBPO_HOME."
             ) from None
-
-    def __exit__(self, *_: object) -> None:
-        self.lock.close()
+        yield
 
 
 def start(
     name: str, arguments: list[str], environ: Mapping[str, str], logs: Path, pass_fds: list[int]
 ) -> Part:
-    """Start Python with these arguments, in a process group of its own that ends with this process."""
+    """Start a part of the service."""
     log = logs / f"{name}.log"
     with log.open("ab") as out:
-        process = subprocess.Popen(  # noqa: S603
-            tied([sys.executable, *arguments]),
-            env=dict(environ),
-            cwd=ROOT,
-            stdin=subprocess.DEVNULL,
-            stdout=out,
-            stderr=out,
-            start_new_session=True,
-            pass_fds=pass_fds,
-        )
+        process = begin(arguments, environ, stdout=out, stderr=out, pass_fds=pass_fds)
     return Part(name, process, log)
+
+
+def begin(arguments: list[str], environ: Mapping[str, str], **options: Any) -> "subprocess.Popen[bytes]":
+    """Start Python as `subprocess.Popen` does, in a process group of its own that ends with this process."""
+    return subprocess.Popen(  # noqa: S603
+        tied([sys.executable, *arguments]),
+        env=dict(environ),
+        cwd=ROOT,
+        stdin=subprocess.DEVNULL,
+        start_new_session=True,
+        **options,
+    )
 
 
 def tied(command: list[str]) -> list[str]:
@@ -249,14 +246,7 @@ def run_step(
     """
     out = logs / f"{name}.log"
     with out.open("w+b") as printed:
-        process = subprocess.Popen(  # noqa: S603
-            tied([sys.executable, *arguments]),
-            env=dict(environ),
-            cwd=ROOT,
-            stdin=subprocess.DEVNULL,
-            stdout=printed,
-            start_new_session=True,
-        )
+        process = begin(arguments, environ, stdout=printed)
         parts.append(Part(name, process, out))
         if (status := process.wait()) != 0:
             raise Unavailable(f"The demo cannot start: 'manage.py {name}' ended with status {status}.")

@@ -13,6 +13,8 @@ from kbpo.core.errors import Away, InvalidInput
 from kbpo.core.refusals import away_answer, refuse
 from kbpo.core.revalidating import PRIVATE
 
+Respond = Callable[[HttpRequest], HttpResponseBase]
+
 POLICY = "; ".join(
     (
         "default-src 'self'",
@@ -33,9 +35,7 @@ READ_ONLY = (
 )
 
 
-def forwarded_scheme(
-    get_response: Callable[[HttpRequest], HttpResponseBase],
-) -> Callable[[HttpRequest], HttpResponseBase]:
+def forwarded_scheme(get_response: Respond) -> Respond:
     """Forget what anybody but a trusted proxy says of the scheme that was asked by."""
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
@@ -46,9 +46,7 @@ def forwarded_scheme(
     return middleware
 
 
-def hit_origin(
-    get_response: Callable[[HttpRequest], HttpResponseBase],
-) -> Callable[[HttpRequest], HttpResponseBase]:
+def hit_origin(get_response: Respond) -> Respond:
     """Answer on the HIT pages' host with those pages alone, which the site's host does not have.
 
     Hosts are told apart by name, as cookies are: they do not heed ports.
@@ -71,9 +69,7 @@ def hit_origin(
     return middleware
 
 
-def read_only(
-    get_response: Callable[[HttpRequest], HttpResponseBase],
-) -> Callable[[HttpRequest], HttpResponseBase]:
+def read_only(get_response: Respond) -> Respond:
     """Take nothing in while ``READ_ONLY`` says so; whoever sends something is told to come back."""
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
@@ -84,9 +80,7 @@ def read_only(
     return middleware
 
 
-def content_security_policy(
-    get_response: Callable[[HttpRequest], HttpResponseBase],
-) -> Callable[[HttpRequest], HttpResponseBase]:
+def content_security_policy(get_response: Respond) -> Respond:
     """Let pages load from this site alone, and nobody frame them, unless a view says otherwise."""
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
@@ -97,9 +91,7 @@ def content_security_policy(
     return middleware
 
 
-def private_unless_said(
-    get_response: Callable[[HttpRequest], HttpResponseBase],
-) -> Callable[[HttpRequest], HttpResponseBase]:
+def private_unless_said(get_response: Respond) -> Respond:
     """Let nobody but the one who asked keep a response, unless its view says otherwise."""
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
@@ -116,7 +108,7 @@ class StorableText:
     The forms of views that need no CSRF token are left to these: only they know how much they let in.
     """
 
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+    def __init__(self, get_response: Respond) -> None:
         self._get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:

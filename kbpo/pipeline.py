@@ -276,12 +276,10 @@ def watch_troubles() -> int:
 def remove_orphans() -> int:
     """Move files that nothing has into the trash, and delete what has been there long; return how many.
 
-    No stage: once an hour will do. Nothing happens for a while after the clock has jumped.
+    No stage: once an hour will do.
     """
     now = timezone.now()
     standing = installation.look(now=now)
-    if not installation.is_steady():
-        return 0
     removed = files.remove_orphans(now=now) + texts.remove_unfinished(now=now)
     if standing.is_together:
         removed += corpus_files.remove_unfinished(now=now) + archives.remove_unfinished(now=now)
@@ -301,7 +299,7 @@ def end_studies() -> int:
 
 def remove_hits() -> int:
     """Have providers forget HITs that were closed long ago; return how many were tried. No stage either."""
-    return _while_due(posting.remove_next) if installation.is_steady() else 0
+    return _while_due(posting.remove_next)
 
 
 def note_balances() -> int:
@@ -312,8 +310,6 @@ def note_balances() -> int:
 def sweep_counts() -> int:
     """Delete counts, sessions and invitations that have ended; return how many. No stage: none is heeded."""
     now = timezone.now()
-    if not installation.is_steady():
-        return rate_limits.sweep(now=now)
     ended = sessions.sweep(now=now) + tokens.sweep(now=now) + teams.sweep(now=now)
     return rate_limits.sweep(now=now) + ended
 
@@ -329,13 +325,10 @@ def sweep_marketplace() -> int:
 
 
 def remove_expired() -> int:
-    """Throw away uploads that were left lying, and checks that are a day old; return how many.
-
-    None for a while after the clock has jumped, or while nobody looked at it.
-    """
+    """Throw away uploads that were left lying, and checks that are a day old; return how many."""
     now = timezone.now()
     installation.look(now=now)
-    return uploads.remove_expired(now=now) if installation.is_steady() else 0
+    return uploads.remove_expired(now=now)
 
 
 STAGES: tuple[Callable[[], int], ...] = (

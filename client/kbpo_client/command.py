@@ -46,7 +46,8 @@ TABLES: Mapping[str, Sequence[str]] = {
     "submission": ("id", "corpus", "team", "name", "state", "heading", "next_step", "work"),
 }
 
-Run = Callable[[argparse.Namespace, Client, Output], int]
+Run = Callable[[argparse.Namespace, Client, Output], int | None]
+"""Carries out a command; returns the exit status, where that is not 0."""
 Options = Callable[[argparse.ArgumentParser], None]
 
 
@@ -89,7 +90,7 @@ def _run(asked: argparse.Namespace, output: Output, of_client: Mapping[str, Any]
         return _login(asked, output, of_client)
     run: Run = asked.run
     with Client(asked.site, asked.token, tell=output.tell, **of_client) as client:
-        return run(asked, client, output)
+        return run(asked, client, output) or 0
 
 
 def _login(asked: argparse.Namespace, output: Output, of_client: Mapping[str, Any]) -> int:
@@ -110,39 +111,31 @@ def _login(asked: argparse.Namespace, output: Output, of_client: Mapping[str, An
     return 0
 
 
-def _corpora(asked: argparse.Namespace, client: Client, output: Output) -> int:
-    output.rows(client.corpora(), TABLES["corpora"])
-    return 0
+def _list(found: Callable[..., Sequence[Mapping[str, Any]]], *of: str) -> Run:
+    """Return what prints a list that the client has, of what the command line names."""
+
+    def run(asked: argparse.Namespace, client: Client, output: Output) -> None:
+        output.rows(found(client, *(getattr(asked, name) for name in of)), TABLES[found.__name__])
+
+    return run
 
 
-def _data(asked: argparse.Namespace, client: Client, output: Output) -> int:
+def _data(asked: argparse.Namespace, client: Client, output: Output) -> None:
     if asked.list:
         output.rows(client.data(asked.corpus), TABLES["listed"])
-        return 0
+        return
     to = asked.to or asked.corpus
     done = client.download_data(asked.corpus, to, names=asked.names, progress=output.bar)
     output.rows(done, TABLES["data"])
     if any(one["state"] == "closed" for one in done):
         output.tell(f"what opens closed files stands on {client.site}/corpora/{asked.corpus}/data/")
-    return 0
 
 
-def _archive(asked: argparse.Namespace, client: Client, output: Output) -> int:
+def _archive(asked: argparse.Namespace, client: Client, output: Output) -> None:
     done = client.download_archive(
         asked.corpus, asked.epoch, asked.to, edition=asked.edition, progress=output.bar
     )
     output.rows([done])
-    return 0
-
-
-def _quotas(asked: argparse.Namespace, client: Client, output: Output) -> int:
-    output.rows(client.quotas(asked.corpus), TABLES["quotas"])
-    return 0
-
-
-def _phases(asked: argparse.Namespace, client: Client, output: Output) -> int:
-    output.rows(client.phases(asked.corpus), TABLES["phases"])
-    return 0
 
 
 def _rules(asked: argparse.Namespace, client: Client, output: Output) -> int:
@@ -160,22 +153,20 @@ def _terms(asked: argparse.Namespace, client: Client, output: Output) -> int:
     return status
 
 
-def _accept(asked: argparse.Namespace, client: Client, output: Output) -> int:
+def _accept(asked: argparse.Namespace, client: Client, output: Output) -> None:
     made = client.accept_terms(asked.corpus, team=asked.team, version=asked.version)
     output.one(made, TABLES["accepted"])
-    return 0
 
 
-def _news(asked: argparse.Namespace, client: Client, output: Output) -> int:
+def _news(asked: argparse.Namespace, client: Client, output: Output) -> None:
     found = client.news(asked.corpus)
     if output.as_json:
         output.rows(found)
-        return 0
+        return
     for post in found:
         output.text(f"{post['published_at']}  {post['title']}\n{post['text']}\n")
     if not found:
         output.tell("there are none")
-    return 0
 
 
 def _text(versions: Sequence[Mapping[str, Any]], nothing: str, output: Output) -> int:
@@ -187,11 +178,6 @@ def _text(versions: Sequence[Mapping[str, Any]], nothing: str, output: Output) -
         output.text(versions[0]["text"])
     else:
         output.tell(nothing)
-    return 0
-
-
-def _epochs(asked: argparse.Namespace, client: Client, output: Output) -> int:
-    output.rows(client.epochs(asked.corpus), TABLES["epochs"])
     return 0
 
 
@@ -283,26 +269,23 @@ def _stand(found: Mapping[str, Any], client: Client, output: Output) -> int:
     return 1 if found["state"] in STOPPED else 0
 
 
-def _act(asked: argparse.Namespace, client: Client, output: Output) -> int:
+def _act(asked: argparse.Namespace, client: Client, output: Output) -> None:
     output.one(client.act(asked.submission, asked.command), TABLES["submission"])
-    return 0
 
 
-def _predictions(asked: argparse.Namespace, client: Client, output: Output) -> int:
+def _predictions(asked: argparse.Namespace, client: Client, output: Output) -> None:
     chosen = {"doc_id": asked.doc_id, "label": asked.label}
     output.lines(client.predictions(asked.submission, **chosen))
-    return 0
 
 
-def _labels(asked: argparse.Namespace, client: Client, output: Output) -> int:
+def _labels(asked: argparse.Namespace, client: Client, output: Output) -> None:
     output.lines(client.labels(asked.corpus, asked.epoch))
-    return 0
 
 
-def _problems(asked: argparse.Namespace, client: Client, output: Output) -> int:
+def _problems(asked: argparse.Namespace, client: Client, output: Output) -> None:
     if asked.all:
         output.lines(client.all_problems(asked.submission, severity=asked.severity))
-        return 0
+        return
     found = client.problems(asked.submission, severity=asked.severity)
     output.rows(found, TABLES["problems"])
     listed = Counter(one["code"] for one in found)
@@ -314,34 +297,25 @@ def _problems(asked: argparse.Namespace, client: Client, output: Output) -> int:
         )
     if not found:
         output.tell("no problems were found")
-    return 0
 
 
-def _scores(asked: argparse.Namespace, client: Client, output: Output) -> int:
+def _scores(asked: argparse.Namespace, client: Client, output: Output) -> None:
     output.rows(client.scores(asked.submission, **_chosen(asked)))
-    return 0
 
 
-def _leaderboard(asked: argparse.Namespace, client: Client, output: Output) -> int:
+def _leaderboard(asked: argparse.Namespace, client: Client, output: Output) -> None:
     rows = {name: getattr(asked, name) for name in options.ROWS}
     output.rows(client.leaderboard(asked.corpus, **_chosen(asked), **rows))
-    return 0
 
 
-def _history(asked: argparse.Namespace, client: Client, output: Output) -> int:
-    output.rows(client.history(asked.submission), TABLES["history"])
-    return 0
-
-
-def _snapshots(asked: argparse.Namespace, client: Client, output: Output) -> int:
+def _snapshots(asked: argparse.Namespace, client: Client, output: Output) -> None:
     if asked.snapshot is None:
         output.rows(client.snapshots(asked.corpus), TABLES["snapshots"])
     else:
         output.rows(client.snapshot(asked.corpus, asked.snapshot, **_chosen(asked)))
-    return 0
 
 
-def _cite(asked: argparse.Namespace, client: Client, output: Output) -> int:
+def _cite(asked: argparse.Namespace, client: Client, output: Output) -> None:
     if asked.snapshot is not None:
         if not asked.what or asked.score is not None:
             raise WrongUsage("a snapshot is cited as kbpo cite CORPUS --snapshot NUMBER")
@@ -359,18 +333,15 @@ def _cite(asked: argparse.Namespace, client: Client, output: Output) -> int:
         text = str(found["plain" if asked.plain else "bibtex"])
         # what a server says may hold what moves a terminal's cursor
         output.line("".join(letter if letter.isprintable() or letter == "\n" else " " for letter in text))
-    return 0
 
 
-def _compare(asked: argparse.Namespace, client: Client, output: Output) -> int:
+def _compare(asked: argparse.Namespace, client: Client, output: Output) -> None:
     output.rows(client.compare(asked.corpus, asked.a, asked.b, **_chosen(asked)))
-    return 0
 
 
-def _download(asked: argparse.Namespace, client: Client, output: Output) -> int:
+def _download(asked: argparse.Namespace, client: Client, output: Output) -> None:
     to = asked.to or f"submission-{asked.submission}.gz"
     output.rows([{"file": str(client.download(asked.submission, to, progress=output.bar))}])
-    return 0
 
 
 def _chosen(asked: argparse.Namespace) -> dict[str, Any]:
@@ -398,7 +369,7 @@ def _parser() -> argparse.ArgumentParser:
             take(command)
 
     add("login", "keep a token for a site; asks for it where none is given", None)
-    add("corpora", "list the corpora", _corpora)
+    add("corpora", "list the corpora", _list(Client.corpora))
     add("data", "download a corpus' files into a folder", _data, options.for_data)
     add("validate", "check a file offline, as the site would", None, options.for_file, options.for_validating)
     add(
@@ -408,12 +379,17 @@ def _parser() -> argparse.ArgumentParser:
         options.for_file,
         options.for_checking,
     )
-    add("phases", "list a corpus' phases", _phases, options.for_corpus)
+    add("phases", "list a corpus' phases", _list(Client.phases, "corpus"), options.for_corpus)
     add("rules", "print a corpus' rules", _rules, options.for_corpus)
     add("terms", "print what a team accepts before it submits", _terms, options.for_corpus)
     add("accept", "accept a corpus' terms for one's team", _accept, options.for_accepting)
     add("news", "print a corpus' news, the newest first", _news, options.for_corpus)
-    add("quotas", "say how many systems one's teams may still have judged", _quotas, options.for_corpus)
+    add(
+        "quotas",
+        "say how many systems one's teams may still have judged",
+        _list(Client.quotas, "corpus"),
+        options.for_corpus,
+    )
     add("submit", "submit a file", _submit, options.for_file, options.for_submitting, options.for_waiting)
     add(
         "status",
@@ -440,7 +416,12 @@ def _parser() -> argparse.ArgumentParser:
         options.for_board,
         options.for_choices,
     )
-    add("history", "list how a submission's scores changed", _history, options.for_submission)
+    add(
+        "history",
+        "list how a submission's scores changed",
+        _list(Client.history, "submission"),
+        options.for_submission,
+    )
     add(
         "snapshots",
         "list a corpus' snapshots of its leaderboard, or print one",
@@ -458,7 +439,7 @@ def _parser() -> argparse.ArgumentParser:
         options.for_choices,
     )
     add("predictions", "list what a submission claims, as JSON Lines", _predictions, options.for_predictions)
-    add("epochs", "list a corpus' epochs", _epochs, options.for_corpus)
+    add("epochs", "list a corpus' epochs", _list(Client.epochs, "corpus"), options.for_corpus)
     add("labels", "list the labels of a released epoch, as JSON Lines", _labels, options.for_epoch)
     add("archive", "download the archive of a released epoch", _archive, options.for_archive)
     add(

@@ -129,34 +129,33 @@ def _counts() -> dict[int, dict[str, int]]:
 
 
 def _wrong_assignments() -> Iterable[str]:
-    paid = _paid((Kind.REWARD, Kind.FEE))
+    paid = LedgerEntry.objects.filter(kind__in=(Kind.REWARD, Kind.FEE))
     approved = Assignment.objects.filter(state=Assignment.State.APPROVED)
     owed = {
         pk: (reward, fee)
         for pk, reward, fee in approved.values_list("pk", "hit__reward_cents", "hit__fee_cents")
     }
-    yield from _differences("assignment", owed, paid)
+    rows = paid.values_list("assignment", "kind", "paid_change_cents")
+    yield from _differences("assignment", owed, _summed(rows, Kind.REWARD))
 
 
 def _wrong_bonuses() -> Iterable[str]:
     owed = {bonus.pk: (bonus.cents, bonus.fee_cents) for bonus in Bonus.objects.filter(paid_at__isnull=False)}
-    paid: dict[int, tuple[int, int]] = {}
-    for key, cents in LedgerEntry.objects.filter(kind__in=(Kind.BONUS, Kind.BONUS_FEE)).values_list(
-        "key", "paid_change_cents"
-    ):
-        kind, _, name = key.partition("|bonus ")
-        reward, fee = paid.get(int(name), (0, 0))
-        paid[int(name)] = (reward + cents, fee) if kind == Kind.BONUS else (reward, fee + cents)
-    yield from _differences("bonus", owed, paid)
+    paid = LedgerEntry.objects.filter(kind__in=(Kind.BONUS, Kind.BONUS_FEE))
+    rows = (
+        (int(key.partition("|bonus ")[2]), kind, cents)
+        for key, kind, cents in paid.values_list("key", "kind", "paid_change_cents")
+    )
+    yield from _differences("bonus", owed, _summed(rows, Kind.BONUS))
 
 
-def _paid(kinds: tuple[LedgerEntry.Kind, LedgerEntry.Kind]) -> dict[int, tuple[int, int]]:
+def _summed(rows: Iterable[tuple[int | None, str, int]], reward: Kind) -> dict[int, tuple[int, int]]:
+    """Add up what was paid of each, and the fees for that."""
     paid: dict[int, tuple[int, int]] = {}
-    rows = LedgerEntry.objects.filter(kind__in=kinds).values_list("assignment", "kind", "paid_change_cents")
     for pk, kind, cents in rows:
         assert pk is not None
-        reward, fee = paid.get(pk, (0, 0))
-        paid[pk] = (reward + cents, fee) if kind == kinds[0] else (reward, fee + cents)
+        own, fee = paid.get(pk, (0, 0))
+        paid[pk] = (own + cents, fee) if kind == reward else (own, fee + cents)
     return paid
 
 

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from django.contrib.postgres.aggregates import ArrayAgg
 from django.db import transaction
-from django.db.models import F, Q, Sum
+from django.db.models import F, Model, Q, Sum
 from django.db.models.functions import Coalesce
 
 from crowd.budget.caps import dollars, matching, month
@@ -134,17 +134,9 @@ def release(*, key: str, hit: Hit, cents: int, now: datetime, assignment: Assign
     unit = hit.reward_cents + hit.fee_cents
     assert cents % unit == 0, "money is set aside by the assignment"
     for number, source in enumerate(_take(hit, cents // unit), 1):
-        entry = LedgerEntry(
-            kind=Kind.RELEASED,
-            key=key if number == 1 else f"{key}|{number}",
-            reserved_change_cents=-unit * source.units,
-            paid_change_cents=0,
-            corpus_id=hit.batch.corpus_id,
-            submission_id=hit.batch.submission_id,
-            hit=hit,
-            assignment=assignment,
-            at=now,
-        )
+        own_key = key if number == 1 else f"{key}|{number}"
+        change = -unit * source.units
+        entry = _entry(Kind.RELEASED, own_key, change, hit.batch, now, hit=hit, assignment=assignment)
         _write([entry], source.ids)
 
 
@@ -157,7 +149,7 @@ def pay(*, assignment: Assignment, now: datetime) -> None:
     [source] = _take(hit, 1)
     _write(
         [
-            _payment(kind, f"{kind}|assignment {assignment.pk}", cents, assignment, now)
+            _payment(kind, f"{kind}|assignment {assignment.pk}", cents, assignment, now, hit=hit)
             for kind, cents in ((Kind.REWARD, hit.reward_cents), (Kind.FEE, hit.fee_cents))
             if cents
         ],
@@ -207,7 +199,7 @@ def pay_bonus(*, bonus: Bonus, now: datetime) -> None:
     reserved = LedgerEntry.objects.get(key=_reserve_key(bonus))
     _write(
         [
-            _payment(kind, f"{kind}|bonus {bonus.pk}", cents, bonus.assignment, now, for_hit=False)
+            _payment(kind, f"{kind}|bonus {bonus.pk}", cents, bonus.assignment, now)
             for kind, cents in ((Kind.BONUS, bonus.cents), (Kind.BONUS_FEE, bonus.fee_cents))
             if cents
         ],
@@ -290,54 +282,37 @@ def _sources(batch: HitBatch) -> list[int]:
 
 
 def _given_back(batch: HitBatch, cents: int, now: datetime) -> LedgerEntry:
-    return LedgerEntry(
-        kind=Kind.RELEASED,
-        key=f"release|batch {batch.pk}|{1 + batch.ledger_entries.count()}",
-        reserved_change_cents=-cents,
-        paid_change_cents=0,
-        corpus_id=batch.corpus_id,
-        submission_id=batch.submission_id,
-        batch=batch,
-        at=now,
-    )
+    key = f"release|batch {batch.pk}|{1 + batch.ledger_entries.count()}"
+    return _entry(Kind.RELEASED, key, -cents, batch, now, batch=batch)
 
 
 def _reserved(promise: Promise, batch: HitBatch, now: datetime) -> LedgerEntry:
-    return LedgerEntry(
-        kind=Kind.RESERVED,
-        key=promise.key,
-        reserved_change_cents=promise.cents,
-        paid_change_cents=0,
-        corpus_id=batch.corpus_id,
-        submission_id=batch.submission_id,
-        hit=promise.hit,
-        assignment=promise.assignment,
-        batch=promise.batch,
-        at=now,
-    )
+    about = {"hit": promise.hit, "assignment": promise.assignment, "batch": promise.batch}
+    return _entry(Kind.RESERVED, promise.key, promise.cents, batch, now, **about)
 
 
 def _payment(
-    kind: LedgerEntry.Kind,
-    key: str,
-    cents: int,
-    assignment: Assignment,
-    now: datetime,
-    *,
-    for_hit: bool = True,
+    kind: LedgerEntry.Kind, key: str, cents: int, assignment: Assignment, now: datetime, **about: Hit
 ) -> LedgerEntry:
-    hit = assignment.hit
+    """Return the entry by which money that was set aside is paid."""
+    entry = _entry(kind, key, -cents, assignment.hit.batch, now, assignment=assignment, **about)
+    entry.paid_change_cents, entry.worker_id = cents, assignment.worker_id
+    return entry
+
+
+def _entry(
+    kind: LedgerEntry.Kind, key: str, change: int, of: HitBatch, now: datetime, **about: Model | None
+) -> LedgerEntry:
+    """Return an entry that changes what is set aside, for the corpus and the submission of a batch."""
     return LedgerEntry(
         kind=kind,
         key=key,
-        reserved_change_cents=-cents,
-        paid_change_cents=cents,
-        corpus_id=hit.batch.corpus_id,
-        submission_id=hit.batch.submission_id,
-        hit=hit if for_hit else None,
-        assignment=assignment,
-        worker_id=assignment.worker_id,
+        reserved_change_cents=change,
+        paid_change_cents=0,
+        corpus_id=of.corpus_id,
+        submission_id=of.submission_id,
         at=now,
+        **about,
     )
 
 

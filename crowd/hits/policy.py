@@ -13,15 +13,6 @@ _MTURK_FRAMES = ("https://worker.mturk.com", "https://workersandbox.mturk.com")
 _MTURK_SUBMITS = ("https://www.mturk.com", *_MTURK_FRAMES)
 
 
-def framing_origins(provider: str) -> tuple[str, ...]:
-    """List the origins whose pages may show a provider's HITs in a frame.
-
-    Amazon's workers have sites of their own; any other service with MTurk's API is taken to have its workers
-    where its API is. Prolific opens a window, not a frame.
-    """
-    return _origins(provider, _MTURK_FRAMES)
-
-
 def submit_origins(provider: str) -> tuple[str, ...]:
     """List the origins to which a page may post a provider's answers."""
     return _origins(provider, _MTURK_SUBMITS)
@@ -35,7 +26,7 @@ def default_provider() -> str:
 def set_policy(response: HttpResponseBase, provider: str) -> None:
     """Let a page load from its own origin, post to its provider, and be framed by it."""
     submits = " ".join(("'self'", *submit_origins(provider)))
-    frames = " ".join(framing_origins(provider)) or "'none'"
+    frames = " ".join(_origins(provider, _MTURK_FRAMES)) or "'none'"
     response.headers["Content-Security-Policy"] = (
         "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; "
         f"form-action {submits}; frame-ancestors {frames}"
@@ -45,6 +36,10 @@ def set_policy(response: HttpResponseBase, provider: str) -> None:
 
 
 def _origins(provider: str, amazon: tuple[str, ...]) -> tuple[str, ...]:
+    """List the origins of a provider's workers, which are Amazon's own where it is Amazon's.
+
+    Any other service with MTurk's API is taken to have its workers where its API is. Prolific opens a window.
+    """
     match provider:
         case Provider.MARKETPLACE:
             return (settings.SITE_URL,)

@@ -19,8 +19,19 @@ from crowd.interfaces.offers import WorkOffer
 from crowd.interfaces.price import Price
 from crowd.lengths import of_documents
 from crowd.tutorials.lesson import Tutorial
+from kbpo.core.showable import visible
 from kbpo_formats.ontologies.ontology import Ontology
 from kbpo_formats.spans import Span
+
+TUTORIAL_DESCRIPTION = "A tutorial with explained practice questions. Passing it opens our other work to you."
+TUTORIAL_DURATION = timedelta(minutes=60)
+SHORTENED = 60  # characters of a text, in a line
+
+
+def in_a_line(words: str) -> str:
+    """Return the beginning of what a question is about, as a summary says it."""
+    text = visible(" ".join(words.split()))
+    return f"{text[:SHORTENED]}…" if len(text) > SHORTENED else text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,17 +62,23 @@ class Teaching:
 
     Attributes
     ----------
-    offer : WorkOffer
-        The tutorial as work.
+    title, keywords : str
+        Of the tutorial as work.
     tutorial : callable
         Returns the tutorial under an ontology.
     by_ontology : bool
         Whether it differs by the ontology: who has passed one tutorial has not passed the others then.
     """
 
-    offer: WorkOffer
+    title: str
+    keywords: str
     tutorial: Callable[[Ontology], Tutorial]
     by_ontology: bool = True
+
+    @property
+    def offer(self) -> WorkOffer:
+        """Return the tutorial as work."""
+        return WorkOffer(self.title, TUTORIAL_DESCRIPTION, self.keywords, TUTORIAL_DURATION)
 
 
 def _alone(question: Question) -> QuerySet[Question]:

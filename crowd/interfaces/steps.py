@@ -1,6 +1,6 @@
 """A text with questions to tick answers to, as the pages of several interfaces show it. Pure."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from crowd.interfaces.links import LinkField
@@ -25,6 +25,16 @@ class Choice:
     parts: tuple[Part, ...]
     checked: bool
     votes: int | None = None
+
+
+def choices(
+    words: Mapping[str, str], keys: Iterable[str], chosen: Sequence[str], votes: Mapping[str, int] | None
+) -> tuple[Choice, ...]:
+    """Return what is to be ticked, by value and in words, with its keys; and for an expert how many did."""
+    return tuple(
+        Choice(value, key, (Part(said),), value in chosen, None if votes is None else votes.get(value, 0))
+        for key, (value, said) in zip(keys, words.items(), strict=True)
+    )
 
 
 @dataclass(frozen=True, slots=True)

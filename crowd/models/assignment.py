@@ -5,6 +5,7 @@ from django.db.models import Q
 
 from annotations.models import Corpus, CorpusGuidelines, Question, Response
 from crowd.models.hit import Hit
+from crowd.models.keys import versions_key
 from kbpo.accounts.models import User, WorkerIdentity
 
 
@@ -41,14 +42,8 @@ class Assignment(models.Model):
         related_name="gold_in",
         help_text="A settled question that is asked besides, to learn of the worker.",
     )
-    guidelines = models.ForeignKey(
-        CorpusGuidelines,
-        on_delete=models.PROTECT,
-        null=True,
-        blank=True,
-        related_name="+",
-        db_index=False,  # nobody looks for those of a version
-        help_text="The corpus' own that its page shows; empty: those of its ontology.",
+    guidelines = versions_key(
+        CorpusGuidelines, "The corpus' own that its page shows; empty: those of its ontology."
     )
     verified_at = models.DateTimeField(
         null=True, blank=True, help_text="When it was first sure that the provider had sent this worker."

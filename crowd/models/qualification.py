@@ -6,9 +6,8 @@ from django.db import models
 from django.db.models import Q
 
 from annotations.models import CorpusGuidelines, OntologyVersion
+from crowd.models.keys import versions_key
 from kbpo.accounts.models import User, WorkerIdentity
-
-ONTOLOGY_HELP = "Under which it is taught; empty where that is the same for all."
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,29 +24,25 @@ class Skill:
         return " ".join(filter(None, (self.kind, self.ontology)))
 
 
-class TutorialAttempt(models.Model):
-    """A worker's way through an interface's tutorial."""
+class Learned(models.Model):
+    """What a worker of a provider learns, or has learned."""
 
     provider = models.CharField(max_length=16, choices=WorkerIdentity.Provider)
     provider_worker_id = models.CharField(max_length=64)
     kind = models.CharField(max_length=16, help_text="Of work: the name of an interface.")
-    ontology = models.ForeignKey(
-        OntologyVersion,
-        on_delete=models.PROTECT,
-        null=True,
-        blank=True,
-        related_name="+",
-        db_index=False,  # nobody looks for those of a version
-        help_text=ONTOLOGY_HELP,
+    ontology = versions_key(
+        OntologyVersion, "Under which it is taught; empty where that is the same for all."
     )
-    guidelines = models.ForeignKey(
-        CorpusGuidelines,
-        on_delete=models.PROTECT,
-        null=True,
-        blank=True,
-        related_name="+",
-        db_index=False,  # nobody looks for those of a version
-        help_text="A corpus' own, whose examples it asks; empty: the ontology's.",
+
+    class Meta:
+        abstract = True
+
+
+class TutorialAttempt(Learned):
+    """A worker's way through an interface's tutorial."""
+
+    guidelines = versions_key(
+        CorpusGuidelines, "A corpus' own, whose examples it asks; empty: the ontology's."
     )
     number = models.PositiveSmallIntegerField(help_text="From 1; tries are limited.")
     answers = models.JSONField(default=list, help_text="What was said to each practice question, in order.")
@@ -72,21 +67,9 @@ class TutorialAttempt(models.Model):
         return f"{self.provider_worker_id}'s try {self.number} at {self.kind}"
 
 
-class WorkerQualification(models.Model):
+class WorkerQualification(Learned):
     """That a worker may work at an interface: granted here first, then at the provider."""
 
-    provider = models.CharField(max_length=16, choices=WorkerIdentity.Provider)
-    provider_worker_id = models.CharField(max_length=64)
-    kind = models.CharField(max_length=16, help_text="Of work: the name of an interface.")
-    ontology = models.ForeignKey(
-        OntologyVersion,
-        on_delete=models.PROTECT,
-        null=True,
-        blank=True,
-        related_name="+",
-        db_index=False,  # nobody looks for those of a version
-        help_text=ONTOLOGY_HELP,
-    )
     granted_at = models.DateTimeField()
     told_at = models.DateTimeField(null=True, blank=True, help_text="When the provider took it.")
     claimed_until = models.DateTimeField(null=True, blank=True)

@@ -3,6 +3,7 @@
 from django.db import models
 
 from annotations.models import CorpusGuidelines, Question
+from crowd.models.keys import versions_key
 from kbpo.accounts.models import User
 
 
@@ -12,14 +13,8 @@ class Reservation(models.Model):
     question = models.ForeignKey(Question, on_delete=models.CASCADE, related_name="reservations")
     worker = models.ForeignKey(User, on_delete=models.CASCADE, related_name="reservations")
     as_expert = models.BooleanField(default=False, help_text="Held to be settled, not to be voted on.")
-    guidelines = models.ForeignKey(
-        CorpusGuidelines,
-        on_delete=models.PROTECT,
-        null=True,
-        blank=True,
-        related_name="+",
-        db_index=False,  # nobody looks for those of a version
-        help_text="The corpus' own that its page shows; empty: those of its ontology.",
+    guidelines = versions_key(
+        CorpusGuidelines, "The corpus' own that its page shows; empty: those of its ontology."
     )
     taken_at = models.DateTimeField()
     expires_at = models.DateTimeField()

@@ -75,16 +75,13 @@ def post_next(*, now: datetime, rng: Random) -> bool:
 
 def _claim(now: datetime) -> Hit | None:
     """Take the oldest HIT of which a provider does not know what it should, for a while."""
-    names = registry.configured()
-    if not names:
-        return None
     open_ = Q(batch__state=HitBatch.State.OPEN)
     to_tell = (
         Q(state=Hit.State.PLANNED) & (open_ | Q(batch__state=HitBatch.State.CANCELLED, tries__gt=0))
         | Q(state=Hit.State.POSTED, wanted_until__isnull=False)
         | Q(state=Hit.State.POSTED, posted_places__lt=F("places")) & open_
     )
-    due = Hit.objects.filter(to_tell, batch__provider__in=names)
+    due = Hit.objects.filter(to_tell, batch__provider__in=registry.configured())
     return take_first(due.select_related("batch__corpus").order_by("pk"), now=now)
 
 

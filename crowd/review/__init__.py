@@ -5,7 +5,7 @@ waits; work that is held waits too (`holding`). Only a person rejects, with a re
 asked again at once. A label that was settled before stays as it is (ADR 27).
 """
 
-from crowd.review.blocks import block_worker, tell_next_block, unblock_worker
+from crowd.review.blocks import block_worker, tell_next_block
 from crowd.review.bonuses import pay_next_bonus, promise_bonus
 from crowd.review.deciding import approve, approve_all, approve_by_rule, due_by, override, reject
 from crowd.review.holding import reason as reason_to_hold
@@ -34,7 +34,6 @@ __all__ = [
     "settle_rejected",
     "tell_next",
     "tell_next_block",
-    "unblock_worker",
     "waiting",
     "waits",
 ]

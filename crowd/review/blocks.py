@@ -6,7 +6,7 @@ from random import Random
 from django.db import transaction
 
 from crowd import outbox
-from crowd.leases import is_free
+from crowd.leases import take_first
 from crowd.models import WorkerBlock
 from crowd.providers import registry
 from crowd.providers.base import NoAnswer, Refused
@@ -17,8 +17,10 @@ from kbpo.core.clock.nudge import nudge
 
 
 @transaction.atomic
-def block_worker(*, worker: WorkerIdentity, by: User, reason: str, now: datetime) -> WorkerBlock:
-    """Give a worker no more of our work; what they did is reviewed and paid like any other.
+def block_worker(
+    *, worker: WorkerIdentity, by: User, reason: str, now: datetime, is_blocked: bool = True
+) -> WorkerBlock:
+    """Give a worker no more of our work, or give it again; what they did is reviewed and paid like any other.
 
     Raises
     ------
@@ -27,44 +29,6 @@ def block_worker(*, worker: WorkerIdentity, by: User, reason: str, now: datetime
     InvalidInput
         If there is no reason, or it is too long.
     """
-    return _change_block(worker, by, reason, now, is_blocked=True)
-
-
-@transaction.atomic
-def unblock_worker(*, worker: WorkerIdentity, by: User, reason: str, now: datetime) -> WorkerBlock:
-    """Give a worker our work again.
-
-    Raises
-    ------
-    NotAllowed, InvalidInput
-        As `block_worker` says.
-    """
-    return _change_block(worker, by, reason, now, is_blocked=False)
-
-
-def tell_next_block(*, now: datetime, rng: Random) -> bool:
-    """Tell a provider of the next block, or its end; return whether there was one."""
-    block = _claim_block(now)
-    if block is None:
-        return False
-    provider = registry.provider(block.worker.provider)
-    mine = WorkerBlock.objects.filter(pk=block.pk, decided_at=block.decided_at)
-    try:
-        act = provider.block if block.is_blocked else provider.unblock
-        act(block.worker.worker_id, reason=block.reason)
-    except NoAnswer as error:
-        until = now + outbox.wait(block.tries, rng, retry_after=error.retry_after)
-        mine.update(claimed_until=until, error=str(error))
-    except Refused as error:
-        mine.update(claimed_until=now + outbox.DECLINED_FOR, error=str(error))
-    else:
-        mine.update(told_at=now, claimed_until=None, tries=0, error="")
-    return True
-
-
-def _change_block(
-    worker: WorkerIdentity, by: User, reason: str, now: datetime, *, is_blocked: bool
-) -> WorkerBlock:
     check_operator(by)
     check_reason(reason)
     was = WorkerBlock.objects.filter(worker=worker, is_blocked=True).exists()
@@ -87,20 +51,26 @@ def _change_block(
     return block
 
 
+def tell_next_block(*, now: datetime, rng: Random) -> bool:
+    """Tell a provider of the next block, or its end; return whether there was one."""
+    block = _claim_block(now)
+    if block is None:
+        return False
+    provider = registry.provider(block.worker.provider)
+    mine = WorkerBlock.objects.filter(pk=block.pk, decided_at=block.decided_at)
+    try:
+        act = provider.block if block.is_blocked else provider.unblock
+        act(block.worker.worker_id, reason=block.reason)
+    except NoAnswer as error:
+        until = now + outbox.wait(block.tries, rng, retry_after=error.retry_after)
+        mine.update(claimed_until=until, error=str(error))
+    except Refused as error:
+        mine.update(claimed_until=now + outbox.DECLINED_FOR, error=str(error))
+    else:
+        mine.update(told_at=now, claimed_until=None, tries=0, error="")
+    return True
+
+
 def _claim_block(now: datetime) -> WorkerBlock | None:
-    names = registry.configured()
-    if not names:
-        return None
-    with transaction.atomic():
-        block = (
-            WorkerBlock.objects.filter(is_free(now), told_at=None, worker__provider__in=names)
-            .select_related("worker")
-            .order_by("pk")
-            .select_for_update(no_key=True, skip_locked=True, of=("self",))
-            .first()
-        )
-        if block is not None:
-            block.claimed_until = now + outbox.LEASE
-            block.tries += 1
-            block.save(update_fields=["claimed_until", "tries"])
-        return block
+    due = WorkerBlock.objects.filter(told_at=None, worker__provider__in=registry.configured())
+    return take_first(due.select_related("worker").order_by("pk"), now=now)

@@ -8,13 +8,12 @@ from random import Random
 from django.db import transaction
 
 from crowd import budget, outbox
-from crowd.leases import is_free
+from crowd.leases import take_first
 from crowd.models import Assignment, Bonus
 from crowd.providers import registry
 from crowd.providers.base import NoAnswer, Refused
 from kbpo.core.clock.nudge import nudge
 from kbpo.core.errors import OverBudget
-from kbpo.core.health import logs
 
 logger = logging.getLogger(__name__)
 
@@ -89,28 +88,12 @@ def pay_next_bonus(*, now: datetime, rng: Random) -> bool:
 
 
 def _claim_bonus(now: datetime) -> Bonus | None:
-    names = registry.configured()
-    if not names:
-        return None
-    with transaction.atomic():
-        bonus = (
-            Bonus.objects.filter(
-                is_free(now),
-                paid_at=None,
-                worker__provider__in=names,
-                assignment__state=Assignment.State.APPROVED,
-            )
-            .select_related("worker", "assignment__hit__batch__corpus")
-            .order_by("pk")
-            .select_for_update(no_key=True, skip_locked=True, of=("self",))
-            .first()
-        )
-        if bonus is not None:
-            bonus.claimed_until = now + outbox.LEASE
-            bonus.tries += 1
-            bonus.save(update_fields=["claimed_until", "tries"])
-            logs.note(bonus=bonus.pk, assignment=bonus.assignment_id)
-        return bonus
+    due = Bonus.objects.filter(
+        paid_at=None,
+        worker__provider__in=registry.configured(),
+        assignment__state=Assignment.State.APPROVED,
+    )
+    return take_first(due.select_related("worker", "assignment__hit__batch__corpus").order_by("pk"), now=now)
 
 
 @transaction.atomic

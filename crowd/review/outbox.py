@@ -7,13 +7,12 @@ from random import Random
 from django.db import transaction
 
 from crowd import budget, outbox
-from crowd.leases import is_free
+from crowd.leases import take_first
 from crowd.models import Assignment
 from crowd.providers import registry
 from crowd.providers.base import NoAnswer, Refused
 from crowd.review.settling import cover, lock, settle_approved, settle_rejected
 from kbpo.core.errors import OverBudget
-from kbpo.core.health import logs
 
 logger = logging.getLogger(__name__)
 
@@ -53,28 +52,10 @@ def tell_next(*, now: datetime, rng: Random) -> bool:
 
 
 def _claim(now: datetime) -> Assignment | None:
-    names = registry.configured()
-    if not names:
-        return None
-    with transaction.atomic():
-        assignment = (
-            Assignment.objects.exclude(decision="")
-            .filter(
-                is_free(now),
-                told_at=None,
-                hit__batch__provider__in=names,
-            )
-            .select_related("hit__batch__corpus")
-            .order_by("pk")
-            .select_for_update(no_key=True, skip_locked=True, of=("self",))
-            .first()
-        )
-        if assignment is not None:
-            assignment.claimed_until = now + outbox.LEASE
-            assignment.tries += 1
-            assignment.save(update_fields=["claimed_until", "tries"])
-            logs.note(hit=assignment.hit_id, assignment=assignment.pk)
-        return assignment
+    due = Assignment.objects.exclude(decision="").filter(
+        told_at=None, hit__batch__provider__in=registry.configured()
+    )
+    return take_first(due.select_related("hit__batch__corpus").order_by("pk"), now=now)
 
 
 @transaction.atomic

@@ -12,7 +12,6 @@ from typing import Any
 
 from demo.systems import lexicon
 from demo.systems.reading import ONTOLOGY, Claim, Extraction, Mention
-from kbpo.core.errors import InvalidInput
 from kbpo_formats.spans import Span
 
 # A stored place relation has an official name for each kind of place.
@@ -68,22 +67,13 @@ def write_tac(extractions: Sequence[Extraction], *, run_id: str) -> Iterator[str
     extractions : sequence of Extraction
         One for each document.
     run_id : str
-        The first line of the file: not empty, no white space, no colon at its start.
+        The first line of the file.
 
     Yields
     ------
     str
         The lines, without line ends.
-
-    Raises
-    ------
-    InvalidInput
-        If `run_id` is not one.
     """
-    if not re.fullmatch(r"[^:\s#]\S*", run_id):
-        raise InvalidInput(
-            f"{run_id!r} is not a run id; use a word that does not begin with a colon", where="run_id"
-        )
     mentions = sorted(
         {
             ((mention.type, mention.name), extraction.doc_id, mention)

@@ -16,6 +16,7 @@ from kbpo_formats.blotting import is_blotted
 VERDICTS = {"right": "right", "wrong": "wrong", "sealed": "without a published label"}
 LONGEST = 400  # characters of a text that are shown
 NONE = "none of them"
+PAGE = 25  # predictions
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ class ConfusionRow:
 
 
 def find_predictions(
-    submission: Submission, *, label: str = "", verdict: str = "", page: str | int = 1, size: int = 25
+    submission: Submission, *, label: str = "", verdict: str = "", page: str | int = 1
 ) -> "Page[ClassPrediction]":
     """Find a page of what a submission gives the items, in the order of its file.
 
@@ -54,7 +55,7 @@ def find_predictions(
     label : str
         The class that it gives; empty for all.
     verdict : {"", "right", "wrong", "sealed"}
-    page, size : int
+    page : int
 
     Raises
     ------
@@ -80,7 +81,7 @@ def find_predictions(
         found = found.filter(is_known=verdict != "sealed")
         if verdict != "sealed":
             found = found.filter(is_right=verdict == "right")
-    return Paginator(found, size).get_page(page)
+    return Paginator(found, PAGE).get_page(page)
 
 
 def show(

@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, Protocol
+from typing import Any, BinaryIO, Literal, Protocol, TypeVar
 
 from evaluation.reading.recording import MOST_SECONDS, WRITING_SECONDS, ProblemRecorder
 from evaluation.reading.text_file import TextFile
@@ -93,21 +93,21 @@ class FileRead(Protocol):
     def counts(self) -> Mapping[str, Any]:
         """Return what became of it, in numbers."""
 
-    def send(self, answer: BinaryIO) -> None:
-        """Write its predictions, for the task's `Reader.receive`."""
-
     def lines(self) -> Iterator[str]:
         """Write it as a file without faults, if it is accepted: the lines, each with its end."""
 
 
-ReadFile = Callable[..., FileRead]
+Read = TypeVar("Read", bound=FileRead)
+ReadFile = Callable[..., Read]
 """Reads a file in a format, about the documents of a corpus; attachments come by their names.
 
 ``recorder`` takes every problem while the file is read: a `kbpo_formats.problems.Recorder`, or None.
 """
+Send = Callable[[Read, BinaryIO], object]
+"""Writes the predictions of a file that was read, for the task's `Reader.receive`."""
 
 
-def main(read: ReadFile) -> None:
+def main(read: ReadFile[Read], send: Send[Read]) -> None:
     """Carry out the order of the file that the command line names, from stdin to stdout."""
     with open(int(sys.argv[1]), "rb") as written:
         order = Order(**json.load(written))
@@ -115,7 +115,7 @@ def main(read: ReadFile) -> None:
     gc.disable()  # nothing that is read makes cycles
     try:
         with open(0, "rb", buffering=0) as file, open(1, "wb") as answer:
-            _carry_out(order, read, file, answer)
+            _carry_out(order, read, send, file, answer)
     except MemoryError:
         os._exit(OUT_OF_MEMORY)  # at once: tidying up may take memory too
     except OSError as error:
@@ -139,7 +139,9 @@ def _limit(order: Order) -> None:
             os._exit(1)
 
 
-def _carry_out(order: Order, read: ReadFile, file: BinaryIO, answer: BinaryIO) -> None:
+def _carry_out(
+    order: Order, read: ReadFile[Read], send: Send[Read], file: BinaryIO, answer: BinaryIO
+) -> None:
     with ExitStack() as opened:
         beside = {
             name: opened.enter_context(open(number, "rb", buffering=0))
@@ -161,7 +163,7 @@ def _carry_out(order: Order, read: ReadFile, file: BinaryIO, answer: BinaryIO) -
         return
     if order.wanted == "predictions":
         answer.flush()
-        found.send(answer)
+        send(found, answer)
         return
     packed = gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=answer, mtime=0)
     with packed, io.TextIOWrapper(packed, encoding="utf-8", newline="\n") as text:

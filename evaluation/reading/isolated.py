@@ -14,7 +14,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from io import UnsupportedOperation
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NotRequired, TypedDict, Unpack
 
 from evaluation.reading.child import OUT_OF_MEMORY, OUT_OF_ROOM, Order, Wanted
 from evaluation.reading.reader import Reader
@@ -96,24 +96,11 @@ class Outcome:
     cpu_seconds: float
 
 
-def read(
-    stream: BinaryIO,
-    *,
-    reader: Reader,
-    format: str,
-    texts: Path,
-    about: Mapping[str, Any] | None = None,
-    attachments: Mapping[str, BinaryIO] | None = None,
-    every_problem: BinaryIO | None = None,
-    limits: Limits | None = None,
-    is_wanted: Callable[[], bool] = lambda: True,
-) -> Outcome:
-    """Read and validate a file; refuse one that costs too much.
+class Asked(TypedDict):
+    """What is asked of a reading.
 
-    Parameters
+    Attributes
     ----------
-    stream : binary file
-        From its start if it can be sought in.
     reader : Reader
         The task's.
     format : str
@@ -124,12 +111,32 @@ def read(
         What else the reader must know of the corpus: JSON.
     attachments : mapping of str to binary file, optional
         What was submitted beside it, by name.
-    every_problem : binary file, optional
-        With a descriptor, empty. Every problem is written to it, as `evaluation.reading.recording` writes
-        them, where some are not listed.
     limits : Limits, optional
     is_wanted : callable
         Asked every `LOOK` seconds whether to go on.
+    """
+
+    reader: Reader
+    format: str
+    texts: Path
+    about: NotRequired[Mapping[str, Any]]
+    attachments: NotRequired[Mapping[str, BinaryIO] | None]
+    limits: NotRequired[Limits]
+    is_wanted: NotRequired[Callable[[], bool]]
+
+
+def read(stream: BinaryIO, *, every_problem: BinaryIO | None = None, **asked: Unpack[Asked]) -> Outcome:
+    """Read and validate a file; refuse one that costs too much.
+
+    Parameters
+    ----------
+    stream : binary file
+        From its start if it can be sought in.
+    every_problem : binary file, optional
+        With a descriptor, empty. Every problem is written to it, as `evaluation.reading.recording` writes
+        them, where some are not listed.
+    **asked
+        As `Asked` says.
 
     Raises
     ------
@@ -140,21 +147,10 @@ def read(
     Abandoned
         If it was not wanted any more.
     """
-    limits = limits or Limits()
-    with _answer(
-        stream,
-        "predictions",
-        reader,
-        format,
-        texts,
-        about or {},
-        attachments or {},
-        limits,
-        is_wanted,
-        every_problem,
-    ) as (answer, reason):
+    reader = asked["reader"]
+    with _answer(stream, "predictions", every_problem, **asked) as (answer, reason):
         if reason is not None:
-            return _refused(reader, format, *reason)
+            return _refused(reader, asked["format"], *reason)
         header = json.loads(answer.readline())
         return Outcome(
             accepted=header["accepted"],
@@ -167,35 +163,15 @@ def read(
         )
 
 
-def normalise(
-    stream: BinaryIO,
-    to: BinaryIO,
-    *,
-    reader: Reader,
-    format: str,
-    texts: Path,
-    about: Mapping[str, Any] | None = None,
-    attachments: Mapping[str, BinaryIO] | None = None,
-    limits: Limits | None = None,
-    is_wanted: Callable[[], bool] = lambda: True,
-) -> None:
-    """Write an accepted file anew, gzip, without its faults.
-
-    Parameters are those of `read`.
+def normalise(stream: BinaryIO, to: BinaryIO, **asked: Unpack[Asked]) -> None:
+    """Write an accepted file anew, gzip, without its faults; parameters and errors are those of `read`.
 
     Raises
     ------
     InvalidInput
-        If there is no such format, or the file is refused.
-    ReaderFailed
-        If the child ended for another reason than its limits, or took too long by the clock.
-    Abandoned
-        If it was not wanted any more.
+        If the file is refused, too.
     """
-    limits = limits or Limits()
-    with _answer(
-        stream, "normalised", reader, format, texts, about or {}, attachments or {}, limits, is_wanted
-    ) as (answer, reason):
+    with _answer(stream, "normalised", None, **asked) as (answer, reason):
         if reason is not None or not json.loads(answer.readline())["accepted"]:
             raise InvalidInput("the file is refused, so there is nothing to write")
         shutil.copyfileobj(answer, to)
@@ -206,18 +182,11 @@ Reason = tuple[str, str]  # a code, and the value that its templates want
 
 @contextmanager
 def _answer(
-    stream: BinaryIO,
-    wanted: Wanted,
-    reader: Reader,
-    format: str,
-    texts: Path,
-    about: Mapping[str, Any],
-    attachments: Mapping[str, BinaryIO],
-    limits: Limits,
-    is_wanted: Callable[[], bool],
-    every_problem: BinaryIO | None = None,
+    stream: BinaryIO, wanted: Wanted, every_problem: BinaryIO | None, **asked: Unpack[Asked]
 ) -> Iterator[tuple[BinaryIO, Reason | None]]:
     """Have a child read a file; yield its answer, and the reason if there is none."""
+    reader, format, attachments = asked["reader"], asked["format"], asked.get("attachments") or {}
+    limits = asked.get("limits") or Limits()
     if format not in reader.formats:
         known = " or ".join(reader.formats)
         raise InvalidInput(f"there is no format {format!r}; use {known}", where="format")
@@ -234,8 +203,8 @@ def _answer(
         order = Order(
             wanted=wanted,
             format=format,
-            texts=str(texts.absolute()),
-            about=about,
+            texts=str(asked["texts"].absolute()),
+            about=asked.get("about", {}),
             parent=os.getpid(),
             cpu_seconds=limits.cpu_seconds,
             memory=limits.memory,
@@ -259,7 +228,7 @@ def _answer(
             process_group=0,  # Ctrl-C is for this process, and the child ends with it
         )
         try:
-            status = _wait(child, limits.seconds, is_wanted)
+            status = _wait(child, limits.seconds, asked.get("is_wanted", lambda: True))
         finally:
             child.kill()
             child.wait()

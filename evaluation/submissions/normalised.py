@@ -7,9 +7,8 @@ process of its own, in the turn of whoever asked.
 import hashlib
 import logging
 from collections.abc import Callable
-from functools import partial
 from io import BufferedRandom
-from typing import Any, BinaryIO, cast
+from typing import BinaryIO, cast
 from uuid import UUID
 
 from django.db import transaction
@@ -21,7 +20,7 @@ from evaluation.models import FileCheck, NormalisedFile, Submission
 from evaluation.reading import isolated
 from evaluation.submissions import attachments
 from evaluation.submissions.check_queue import RECENT, Waiting, claim_turn, in_turn, refuse_too_many
-from evaluation.submissions.problem_files import ReadFile
+from evaluation.submissions.problem_files import ReadFile, owner_of, throw_away
 from evaluation.submissions.texts import text_file
 from evaluation.task import FindTask, Task
 from kbpo.accounts.models import User
@@ -68,8 +67,7 @@ def ask(*, file: ReadFile, user: User) -> NormalisedFile:
             "made_at": None,
             "digest": "",
         }
-        owner: dict[str, Any] = {"submission" if isinstance(file, Submission) else "file_check": file}
-        found, _ = NormalisedFile.objects.update_or_create(defaults=fresh, **owner)
+        found, _ = NormalisedFile.objects.update_or_create(defaults=fresh, **owner_of(file))
         nudge(NORMALISE_TASK)
         return found
 
@@ -110,18 +108,14 @@ def has_file(file: ReadFile) -> bool:
 @transaction.atomic
 def discard(*, file: ReadFile) -> None:
     """Throw a file's normalised one away, if there is any, when the transaction is over."""
-    for found in _of(file):
-        transaction.on_commit(partial(let_go, found.place))
-        found.delete()
+    throw_away(_of(file))
 
 
 @transaction.atomic
 def discard_all(*, corpus: Corpus) -> None:
     """Throw the normalised files of a corpus away: they are written anew when somebody asks again."""
     about = Q(submission__corpus=corpus) | Q(file_check__corpus=corpus)
-    for found in NormalisedFile.objects.filter(about).select_for_update(of=("self",)):
-        transaction.on_commit(partial(let_go, found.place))
-        found.delete()
+    throw_away(NormalisedFile.objects.filter(about).select_for_update(of=("self",)))
 
 
 def normalise_files(*, find_task: FindTask) -> int:
@@ -170,9 +164,7 @@ def write(*, file: ReadFile, task: Task, to: BinaryIO, is_wanted: Callable[[], b
 
 
 def _of(file: ReadFile) -> "QuerySet[NormalisedFile]":
-    if isinstance(file, Submission):
-        return NormalisedFile.objects.filter(submission=file)
-    return NormalisedFile.objects.filter(file_check=file)
+    return NormalisedFile.objects.filter(**owner_of(file))
 
 
 def _make_next(find_task: FindTask) -> bool:

@@ -6,13 +6,13 @@ Such a file is stored before the row that names it, and deleted after that row.
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from django.db import transaction
 from django.db.models import Q, QuerySet
 
 from annotations.models import Corpus
-from evaluation.models import FileCheck, ProblemFile, Submission
+from evaluation.models import FileCheck, NormalisedFile, ProblemFile, Submission
 from kbpo.core.storage import let_go, store
 
 ReadFile = Submission | FileCheck
@@ -52,7 +52,8 @@ def stored(content: BinaryIO, *, count: int) -> Iterator[ProblemFile | None]:
 def attach(made: ProblemFile | None, file: ReadFile) -> None:
     """Have a row name a file of problems, in the transaction that stores what was read."""
     if made is not None:
-        setattr(made, "submission" if isinstance(file, Submission) else "file_check", file)
+        for name, value in owner_of(file).items():
+            setattr(made, name, value)
         made.save(force_insert=True)
 
 
@@ -74,22 +75,26 @@ def opened(file: ReadFile) -> BinaryIO | None:
 @transaction.atomic
 def discard(*, file: ReadFile) -> None:
     """Throw a file's file of problems away, if there is any, when the transaction is over."""
-    _discard(_of(file))
+    throw_away(_of(file))
 
 
 @transaction.atomic
 def discard_all(*, corpus: Corpus) -> None:
     """Throw away the files of problems of a corpus: they may quote its texts."""
-    _discard(ProblemFile.objects.filter(Q(submission__corpus=corpus) | Q(file_check__corpus=corpus)))
+    throw_away(ProblemFile.objects.filter(Q(submission__corpus=corpus) | Q(file_check__corpus=corpus)))
 
 
-def _discard(found: "QuerySet[ProblemFile]") -> None:
+def throw_away(found: "QuerySet[ProblemFile] | QuerySet[NormalisedFile]") -> None:
+    """Delete rows, and their files when the transaction is over."""
     for one in found:
         transaction.on_commit(partial(let_go, one.place))
         one.delete()
 
 
+def owner_of(file: ReadFile) -> dict[str, Any]:
+    """Return what a row that is of a file says of it."""
+    return {"submission" if isinstance(file, Submission) else "file_check": file}
+
+
 def _of(file: ReadFile) -> "QuerySet[ProblemFile]":
-    if isinstance(file, Submission):
-        return ProblemFile.objects.filter(submission=file)
-    return ProblemFile.objects.filter(file_check=file)
+    return ProblemFile.objects.filter(**owner_of(file))

@@ -1,7 +1,5 @@
 """Which run stands for a team on a corpus' leaderboard, and which systems are baselines there."""
 
-from datetime import datetime
-
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
@@ -35,7 +33,7 @@ def count_runs(corpus: Corpus) -> dict[str, int]:
 
 
 @at_once
-def choose(*, submission: Submission, user: User, now: datetime | None = None) -> None:
+def choose(*, submission: Submission, user: User) -> None:
     """Let a run stand for its team, in place of the one that did. How much the team knew is stored with it.
 
     Raises
@@ -54,7 +52,7 @@ def choose(*, submission: Submission, user: User, now: datetime | None = None) -
         return
     _give_up(locked.team.submissions.filter(corpus=locked.corpus))
     locked.chosen_after = with_known_scores(locked.corpus).filter(team=locked.team_id).count()
-    locked.chosen_at = now or timezone.now()
+    locked.chosen_at = timezone.now()
     locked.save(update_fields=["chosen_at", "chosen_after"])
 
 

@@ -249,8 +249,6 @@ def discard(*, upload: Upload) -> None:
 def remove_expired(*, now: datetime) -> int:
     """Throw away the uploads that nobody came back for; return how many.
 
-    Whether the clock is to be believed is for the caller to say (`kbpo.core.keeping.steadiness`).
-
     Parameters
     ----------
     now : datetime

@@ -14,7 +14,8 @@ from django.http import QueryDict
 
 from annotations.challenges import versions
 from annotations.data import agreements
-from annotations.models import Corpus, CorpusTerms
+from annotations.models import Corpus, CorpusTerms, DataAgreement
+from annotations.models.challenge import Version
 from evaluation.models import Submission, Upload
 from evaluation.reading.reader import AttachmentKind
 from evaluation.registry import TASKS, task_of
@@ -68,6 +69,14 @@ class AttachmentField:
     corpora: str
 
 
+_FORMAT: dict[str, Any] = {
+    "label": "Format",
+    "choices": format_choices,
+    "required": False,
+    "help_text": FORMAT_HELP,
+}
+
+
 class CorpusField(forms.ModelChoiceField):  # type: ignore[type-arg]
     """A choice of a corpus, each named with what it asks for."""
 
@@ -88,12 +97,7 @@ class FileForm(forms.Form):
     LATER: ClassVar[tuple[str, ...]] = ()
 
     corpus = CorpusField(Corpus.objects.all(), label="Corpus", empty_label=None)
-    format = forms.ChoiceField(
-        label="Format",
-        choices=format_choices,
-        required=False,
-        help_text=FORMAT_HELP,
-    )
+    format = forms.ChoiceField(**_FORMAT)
     file = forms.FileField(
         label="File",
         required=False,
@@ -151,12 +155,7 @@ class FileForm(forms.Form):
                 self[f"file_{name}"],
                 f"upload_{name}",
                 self._here(f"upload_{name}"),
-                " ".join(
-                    str(pk)
-                    for pk in Corpus.objects.filter(task__in=[task.name for task in tasks]).values_list(
-                        "pk", flat=True
-                    )
-                ),
+                " ".join(str(one.pk) for one in Corpus.objects.filter(task__in=[one.name for one in tasks])),
             )
             for name, (_, tasks) in self.kinds.items()
         ]
@@ -237,12 +236,7 @@ class VisitorCheckForm(forms.Form):
         label="Corpus",
         empty_label=None,
     )
-    format = forms.ChoiceField(
-        label="Format",
-        choices=format_choices,
-        required=False,
-        help_text=FORMAT_HELP,
-    )
+    format = forms.ChoiceField(**_FORMAT)
     file = forms.FileField(
         label="File",
         allow_empty_file=True,  # refused in the service's words
@@ -381,16 +375,11 @@ def remembered(user: User) -> dict[str, Any]:
     )
     if last is None:
         return {}
+    same = ("corpus", "team", "description", "go_ahead", "is_public", "paper_url", "code_url")
     return {
-        "corpus": last.corpus,
-        "team": last.team,
+        **{name: getattr(last, name) for name in same},
         "name": _free_name(last),
-        "description": last.description,
         "format": "" if is_recognised(last.format, task_of(last.corpus).reader.formats) else last.format,
-        "go_ahead": last.go_ahead,
-        "is_public": last.is_public,
-        "paper_url": last.paper_url,
-        "code_url": last.code_url,
     }
 
 
@@ -411,41 +400,35 @@ def _free_name(last: Submission) -> str:
     return name
 
 
-class AgreementForm(forms.Form):
-    """A team's word on the agreement of a corpus."""
+class AcceptForm(forms.Form):
+    """A team's word on a version of a text."""
 
     version = forms.IntegerField(widget=forms.HiddenInput)
     team = forms.ModelChoiceField(Team.objects.none(), label="Team", empty_label=None)
+
+    def __init__(self, data: QueryDict | None, held: Version | DataAgreement | None, teams: Any) -> None:
+        super().__init__(data, initial={"version": held.version if held else None})
+        self.fields["team"].queryset = teams  # type: ignore[attr-defined]
+
+    @property
+    def accepted(self) -> dict[str, Any]:
+        """What is accepted, and for whom; of a form that is valid."""
+        return {"version": self.cleaned_data["version"], "team": self.cleaned_data["team"]}
+
+
+class AgreementForm(AcceptForm):
+    """A team's word on the agreement of a corpus."""
+
     sure = forms.BooleanField(label="We accept this agreement, for all members of the team")
 
     def __init__(self, data: QueryDict | None = None, *, corpus: Corpus, user: User) -> None:
-        held = agreements.newest(corpus)
-        super().__init__(data, initial={"version": held.version if held else None})
-        field = self.fields["team"]
-        assert isinstance(field, forms.ModelChoiceField)
-        field.queryset = agreements.may_accept(corpus, user)
-
-    @property
-    def accepted(self) -> dict[str, Any]:
-        """What is accepted, and for whom; of a form that is valid."""
-        return {"version": self.cleaned_data["version"], "team": self.cleaned_data["team"]}
+        super().__init__(data, agreements.newest(corpus), agreements.may_accept(corpus, user))
 
 
-class TermsForm(forms.Form):
+class TermsForm(AcceptForm):
     """A team's word on the terms of a corpus."""
 
-    version = forms.IntegerField(widget=forms.HiddenInput)
-    team = forms.ModelChoiceField(Team.objects.none(), label="Team", empty_label=None)
     sure = forms.BooleanField(label="We accept these terms, for all members of the team")
 
     def __init__(self, data: QueryDict | None = None, *, corpus: Corpus, user: User) -> None:
-        held = versions.newest(CorpusTerms, corpus)
-        super().__init__(data, initial={"version": held.version if held else None})
-        field = self.fields["team"]
-        assert isinstance(field, forms.ModelChoiceField)
-        field.queryset = versions.may_accept(corpus, user)
-
-    @property
-    def accepted(self) -> dict[str, Any]:
-        """What is accepted, and for whom; of a form that is valid."""
-        return {"version": self.cleaned_data["version"], "team": self.cleaned_data["team"]}
+        super().__init__(data, versions.newest(CorpusTerms, corpus), versions.may_accept(corpus, user))

@@ -7,7 +7,7 @@ from django.http import HttpRequest
 
 from kbpo.accounts.models import Membership, Team, User
 from kbpo.core.acts import What
-from kbpo.core.admin import ReadOnlyAdmin
+from kbpo.core.admin import ReadOnlyAdmin, register_read_only
 from kbpo.core.models import AuditEntry
 
 if TYPE_CHECKING:
@@ -72,21 +72,11 @@ class UserAdmin(ReadOnlyAdmin):
         return self.has_view_permission(request)
 
 
-@admin.register(Team)
-class TeamAdmin(ReadOnlyAdmin):
-    """Teams and their members."""
-
-    list_display = ["name", "created_at"]
-    search_fields = ["name"]
-    inlines = [MembershipInline]
-
-
-@admin.register(AuditEntry)
-class AuditEntryAdmin(ReadOnlyAdmin):
-    """The audit log."""
-
-    list_display = ["at", "by", "what", "kind", "about"]
-    list_filter = ["what"]
-    list_select_related = ["by"]
-    search_fields = ["by__email", "about"]
-    date_hierarchy = "at"
+register_read_only(Team, columns="name created_at", search="name", inlines=[MembershipInline])
+register_read_only(
+    AuditEntry,
+    columns="at by what kind about",
+    filters="what",
+    search="by__email about",
+    date_hierarchy="at",
+)

@@ -2,16 +2,19 @@
 
 import base64
 import binascii
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Generic, TypeVar
 
 from django.db.models import Model, QuerySet
+from django.utils import timezone
 from drf_spectacular.utils import inline_serializer
 from rest_framework import serializers
 from rest_framework.request import Request
+from rest_framework.response import Response
 
+from kbpo.api.base import answer
 from kbpo.core.errors import InvalidInput
 from kbpo.core.numbers import whole_number
 
@@ -80,6 +83,19 @@ def page_of(
         found = found.filter(**{f"{key}__{'lt' if newest_first else 'gt'}": start[0]})
     rows = list(found.order_by(f"{'-' if newest_first else ''}{key}")[: asked["limit"] + 1])
     return cut(rows, request, asked, lambda row: (getattr(row, key),))
+
+
+def answer_page(
+    row: type[serializers.Serializer[Any]], found: QuerySet[Any], request: Request, **order: Any
+) -> Response:
+    """Answer with the page of a query that a `PageQuery` asks for, in an order as of `page_of`."""
+    page = page_of(found, request, read_query(PageQuery, request), **order)
+    return answer(page_serializer(row)(page, context={"request": request, "now": timezone.now()}))
+
+
+def answer_all(row: type[serializers.Serializer[Any]], found: Iterable[Any]) -> Response:
+    """Answer with all rows on one page."""
+    return answer(page_serializer(row)(Page(list(found), None)))
 
 
 def cut(

@@ -6,6 +6,7 @@ from itertools import islice
 from typing import Any
 
 from rest_framework import serializers
+from rest_framework.request import Request
 
 _TEXT = (
     *(serializers.CharField, serializers.ChoiceField, serializers.UUIDField, serializers.DateTimeField),
@@ -37,6 +38,22 @@ class Sent(serializers.Serializer[Any]):
                 yield name, f"there is no such field; there are {', '.join(self.fields)}"
             elif fault := _fault(self.fields[name], value):
                 yield name, fault
+
+
+def read_body(sent: type[Sent], request: Request, instance: Any = None) -> dict[str, Any]:
+    """Read what a request's body says; a `ValidationError` names each field that is wrong.
+
+    Parameters
+    ----------
+    sent : type of Sent
+    request : Request
+    instance : object, optional
+        What is changed: what is left out of it stays.
+    """
+    is_change = instance is not None
+    read = sent(instance, data=request.data, partial=is_change, context={"request": request})
+    read.is_valid(raise_exception=True)
+    return dict(read.validated_data)
 
 
 def _first(faults: Iterator[tuple[str, Any]]) -> dict[str, Any]:

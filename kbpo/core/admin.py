@@ -9,7 +9,7 @@ from django.contrib.auth import REDIRECT_FIELD_NAME
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import BadRequest
-from django.db.models import Model, URLField
+from django.db.models import ForeignKey, Model, URLField
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.urls import reverse
@@ -94,3 +94,35 @@ class ReadOnlyAdmin(_ModelAdmin):
     def has_module_permission(self, request: HttpRequest) -> bool:
         """Admit operators."""
         return self.has_view_permission(request)
+
+
+def register_read_only(
+    *models: type[Model],
+    columns: str,
+    filters: str = "",
+    search: str = "",
+    related: str = "",
+    **options: Any,
+) -> None:
+    """Register models that operators only look at.
+
+    Parameters
+    ----------
+    *models : type of Model
+    columns, filters, search : str
+        Names of fields, with spaces between them: of the list, its filters, and what its search looks in.
+    related : str
+        Foreign keys that are read with each row, besides those among the columns: where the name of a row
+        of another table is made of a third's.
+    **options
+        Further attributes of the `ModelAdmin`.
+    """
+    for model in models:
+        keys = {field.name for field in model._meta.fields if isinstance(field, ForeignKey)}
+        attributes = {
+            "list_display": columns.split(),
+            "list_filter": filters.split(),
+            "search_fields": search.split(),
+            "list_select_related": [*sorted(keys.intersection(columns.split())), *related.split()],
+        }
+        admin.site.register(model, type(f"{model.__name__}Admin", (ReadOnlyAdmin,), attributes | options))

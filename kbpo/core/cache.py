@@ -7,7 +7,7 @@ on being counted, by each process for itself.
 import logging
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from django.core.cache.backends.base import DEFAULT_TIMEOUT, BaseCache
@@ -75,28 +75,6 @@ class ForgivingCache(BaseCache):
     def delete(self, key: Any, version: int | None = None) -> bool:
         """Forget a value."""
         return bool(self._ask(lambda cache: cache.delete(key, version)))
-
-    def incr(self, key: Any, delta: int = 1, version: int | None = None) -> int:
-        """Add to a number."""
-        return int(self._ask(lambda cache: cache.incr(key, delta, version)))
-
-    def has_key(self, key: Any, version: int | None = None) -> bool:
-        """Say whether there is a value."""
-        return bool(self._ask(lambda cache: cache.has_key(key, version)))
-
-    def get_many(self, keys: Any, version: int | None = None) -> dict[Any, Any]:
-        """Return the values that are there."""
-        return dict(self._ask(lambda cache: cache.get_many(keys, version)))
-
-    def set_many(
-        self, data: Mapping[Any, Any], timeout: Any = DEFAULT_TIMEOUT, version: int | None = None
-    ) -> list[Any]:
-        """Keep values."""
-        return list(self._ask(lambda cache: cache.set_many(dict(data), timeout, version)) or [])
-
-    def delete_many(self, keys: Any, version: int | None = None) -> None:
-        """Forget values."""
-        self._ask(lambda cache: cache.delete_many(keys, version))
 
     def clear(self) -> None:
         """Forget everything that is cached; the broker's messages, in the same database, stay."""

@@ -1,12 +1,9 @@
 """The base of the service's commands: one line for what is refused, a database that is ready, ``--json``."""
 
-import hashlib
 import json
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, NoReturn
 
-from django.apps import apps
 from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
@@ -86,8 +83,7 @@ def refuse_unreadable(options: Mapping[str, Any]) -> None:
 def prepare_database() -> None:
     """Bring the embedded database up to date; refuse any other that is not.
 
-    What was applied to the embedded database is marked beside it, so that nothing is asked when no
-    migration has changed since. Inside a transaction the database is taken as it is.
+    Inside a transaction the database is taken as it is.
 
     Raises
     ------
@@ -97,21 +93,14 @@ def prepare_database() -> None:
     if connection.in_atomic_block:
         return
     try:
+        if not (pending := pending_migrations()):
+            return
         if not settings.EMBEDDED_DATABASE:
-            if pending := pending_migrations():
-                raise Unavailable(
-                    f"{pending} migrations are not applied to the database: run 'python manage.py upgrade'."
-                )
-            return
-        marker = settings.KBPO_HOME / "postgres" / f"migrated-{connection.settings_dict['NAME']}"
-        wanted = migrations_digest()
-        connection.ensure_connection()
-        if marker.exists() and marker.read_text(encoding="ascii") == wanted:
-            return
+            raise Unavailable(
+                f"{pending} migrations are not applied to the database: run 'python manage.py upgrade'."
+            )
         with migration_lock():
-            if pending_migrations():
-                call_command("migrate", interactive=False, verbosity=0)
-        marker.write_text(wanted, encoding="ascii")
+            call_command("migrate", interactive=False, verbosity=0)
     except OperationalError as error:
         raise Unavailable(f"The database cannot be used: {error}") from error
 
@@ -120,12 +109,3 @@ def pending_migrations() -> int:
     """Count the migrations that the database lacks."""
     executor = MigrationExecutor(connection)
     return len(executor.migration_plan(executor.loader.graph.leaf_nodes()))
-
-
-def migrations_digest() -> str:
-    """Return a digest of every migration file's name and content."""
-    digest = hashlib.sha256()
-    for app in sorted(apps.get_app_configs(), key=lambda app: app.name):
-        for path in sorted(Path(app.path).glob("migrations/*.py")):
-            digest.update(f"{app.name}/{path.name}\0".encode() + path.read_bytes())
-    return digest.hexdigest()

@@ -46,6 +46,11 @@ class Message(models.Model):
     def __str__(self) -> str:
         return self.subject
 
+    @property
+    def addresses(self) -> list[str]:
+        """To whom it goes."""
+        return [address for group in self.recipients.values() for address in group]
+
 
 class RequestCount(models.Model):
     """How often something was done since the first time, until a moment at which it is counted anew.

@@ -7,7 +7,6 @@ from django import forms
 
 from annotations.challenges import news, versions
 from annotations.challenges.dates import PhaseDetails
-from annotations.models import Corpus, CorpusPhase
 from annotations.models.challenge import Version
 
 _MOMENT = "%Y-%m-%dT%H:%M"
@@ -38,11 +37,6 @@ class DatesForm(forms.Form):
         if isinstance(opens, datetime) and isinstance(closes, datetime) and opens >= closes:
             self.add_error("closes_at", "It must close after it opens.")
         return data
-
-    @classmethod
-    def of(cls, corpus: Corpus) -> "DatesForm":
-        """Return the form as it stands for a corpus."""
-        return cls(initial={name: getattr(corpus, name) for name in cls.base_fields})
 
 
 class PhaseForm(forms.Form):
@@ -82,12 +76,6 @@ class PhaseForm(forms.Form):
     def details(self) -> PhaseDetails:
         """What is said of the phase; of a form that is valid."""
         return PhaseDetails(**self.cleaned_data)
-
-    @classmethod
-    def of(cls, phase: CorpusPhase) -> "PhaseForm":
-        """Return the form as it stands for a phase."""
-        initial = {name: getattr(phase, name) for name in cls.base_fields}
-        return cls(initial=initial, auto_id=f"phase_{phase.pk}_%s")
 
 
 class VersionForm(forms.Form):

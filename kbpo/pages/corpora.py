@@ -64,18 +64,6 @@ class Details:
 
 
 @dataclass(frozen=True, slots=True)
-class DataDetails:
-    """What is said of a corpus' texts, and who may read them."""
-
-    texts: str
-    licence: str
-    source: str
-    citation: str
-    made: str
-    annotated: str
-
-
-@dataclass(frozen=True, slots=True)
 class Overview:
     """A corpus at the desk, as far as who looks may see it.
 
@@ -258,7 +246,7 @@ def take_snapshot(*, corpus: Corpus, by: User, note: str, now: datetime) -> tupl
 
 
 @transaction.atomic
-def change_details(*, corpus: Corpus, by: User, details: Details | DataDetails | Mapping[str, Any]) -> Corpus:
+def change_details(*, corpus: Corpus, by: User, details: Details | Mapping[str, Any]) -> Corpus:
     """Change what is said of a corpus: with its quota, and when systems may be submitted; or of its texts.
 
     Dates that are moved are written down for everybody to see. Where texts are no longer public, what was
@@ -268,8 +256,8 @@ def change_details(*, corpus: Corpus, by: User, details: Details | DataDetails |
     ----------
     corpus : Corpus
     by : User
-    details : Details, DataDetails or mapping
-        A mapping has some of `Details`, by name: the others stay as they are now.
+    details : Details or mapping
+        A mapping has some of `Details`, or what is said of texts, by name: the others stay as they are now.
 
     Raises
     ------

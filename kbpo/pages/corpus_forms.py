@@ -225,11 +225,6 @@ class DetailsForm(forms.Form):
         """Return the days; 0 where none are named."""
         return self.cleaned_data["anonymous_days"] or 0
 
-    @classmethod
-    def of(cls, corpus: Corpus) -> "DetailsForm":
-        """Return the form as it stands for a corpus."""
-        return cls(initial={name: getattr(corpus, name) for name in cls.base_fields})
-
 
 def _words(label: str, hint: str, *, rows: int = 3) -> forms.CharField:
     return forms.CharField(
@@ -265,12 +260,6 @@ class DataForm(forms.Form):
     citation = _words("To be cited as", "")
     made = _words("How it was made", "How texts were chosen and prepared, when and by whom.")
     annotated = _words("How it is annotated", "Left empty, its page says how many people judge a claim.")
-
-    @classmethod
-    def of(cls, corpus: Corpus) -> "DataForm":
-        """Return the form as it stands for a corpus."""
-        initial = {name: getattr(corpus, name) for name in cls.base_fields}
-        return cls(initial=initial, auto_id="data_%s")
 
 
 class AgreementTextForm(forms.Form):

@@ -1,10 +1,10 @@
 """What is typed at the desk."""
 
 from decimal import Decimal
-from typing import Any
+from typing import Any, TypeVar
 
 from django import forms
-from django.db.models import QuerySet
+from django.db.models import Model, QuerySet
 
 from annotations.models import Corpus, Question
 from crowd.interfaces.interface import Interface
@@ -15,6 +15,7 @@ from evaluation.models import Submission
 from evaluation.submissions.visibility import with_names
 from kbpo.core.errors import InvalidInput
 
+Form = TypeVar("Form", bound=forms.Form)
 MOST_HOURS = 27 * 24  # days before a provider pays by itself what nobody has decided
 
 
@@ -43,6 +44,11 @@ def refused(form: forms.Form, error: InvalidInput) -> forms.Form:
     said = str(error)
     form.add_error(error.where if error.where in form.fields else None, said[:1].upper() + said[1:])
     return form
+
+
+def as_it_stands(form: type[Form], of: Model, **options: Any) -> Form:
+    """Return a form with what its fields are called of an object."""
+    return form(initial={name: getattr(of, name) for name in form.base_fields}, **options)
 
 
 class ReasonForm(forms.Form):
@@ -115,7 +121,18 @@ class SubmissionField(forms.ModelChoiceField):  # type: ignore[type-arg]
         return f"{obj.shown_name}, {obj.shown_team} ({obj.corpus.tag})"
 
 
-class OpenForm(forms.Form):
+class PostForm(forms.Form):
+    """Something that is posted through a provider, for a corpus."""
+
+    def __init__(
+        self, *args: Any, providers: list[tuple[str, str]], corpora: QuerySet[Corpus], **kwargs: Any
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["provider"].choices = providers  # type: ignore[attr-defined]
+        self.fields["corpus"].queryset = corpora  # type: ignore[attr-defined]
+
+
+class OpenForm(PostForm):
     """What a batch asks of whom, and what it pays."""
 
     corpus = forms.ModelChoiceField(queryset=Corpus.objects.all(), empty_label=None, to_field_name="tag")
@@ -169,12 +186,8 @@ class OpenForm(forms.Form):
         label="A HIT asks about one sentence alone, and pays by the question", required=False
     )
 
-    def __init__(
-        self, *args: Any, providers: list[tuple[str, str]], corpora: QuerySet[Corpus], **kwargs: Any
-    ) -> None:
-        super().__init__(*args, **kwargs)
-        self.fields["provider"].choices = providers  # type: ignore[attr-defined]
-        self.fields["corpus"].queryset = corpora  # type: ignore[attr-defined]
+    def __init__(self, *args: Any, corpora: QuerySet[Corpus], **kwargs: Any) -> None:
+        super().__init__(*args, corpora=corpora, **kwargs)
         judging = Submission.objects.filter(state=Submission.State.JUDGING, corpus__in=corpora)
         waiting = judging.select_related("corpus", "team")
         self.fields["submission"].queryset = with_names(waiting.order_by("corpus", "pk"), None)  # type: ignore[attr-defined]
@@ -204,7 +217,7 @@ class OpenForm(forms.Form):
             self.add_error("by_sentence", _sentence(error))
 
 
-class TutorialForm(forms.Form):
+class TutorialForm(PostForm):
     """Which tutorial is offered to how many, and what it pays."""
 
     corpus = forms.ModelChoiceField(
@@ -226,13 +239,6 @@ class TutorialForm(forms.Form):
     lifetime_hours = forms.IntegerField(
         label="Can be found for, hours", min_value=1, max_value=365 * 24, initial=7 * 24
     )
-
-    def __init__(
-        self, *args: Any, providers: list[tuple[str, str]], corpora: QuerySet[Corpus], **kwargs: Any
-    ) -> None:
-        super().__init__(*args, **kwargs)
-        self.fields["provider"].choices = providers  # type: ignore[attr-defined]
-        self.fields["corpus"].queryset = corpora  # type: ignore[attr-defined]
 
 
 class QuestionsForm(forms.Form):

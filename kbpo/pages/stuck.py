@@ -4,12 +4,12 @@ One selector for the operators' page and for the mail to them. Each part asks a 
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
 
 from django.conf import settings
-from django.db.models import Count, Exists, F, Max, Min, OuterRef, Q, Subquery
+from django.db.models import Count, Exists, F, Max, Min, OuterRef, Q, QuerySet, Subquery
 from django.urls import reverse
 
 from annotations.models import Question
@@ -23,11 +23,13 @@ from kbpo.core.health import signs
 from kbpo.core.health.troubles import Wrong
 from kbpo.core.keeping import installation
 from kbpo.core.mail import selectors
+from kbpo.core.models import Message
 from kbpo.pages import untouched
 from kbpo.pages.batches import waits_for_a_person
 from kbpo.pages.items import LONG, Item
 
 MOST = 50  # shown of one part
+IN_TURN = "It waits its turn, or its worker was stopped: {} tries."
 MOST_WRONG = 1000  # of one part that operators are told of by mail
 
 
@@ -181,9 +183,9 @@ def _mail_given_up(now: datetime, most: int) -> Iterable[Item]:
         yield _message(one, f"Not sent at try {one.attempts}, and given up. {one.error}")
 
 
-def _message(one: selectors.Unsent, cause: str, trouble: str = "") -> Item:
+def _message(one: Message, cause: str, trouble: str = "") -> Item:
     return Item(
-        title=f"“{one.subject}” to {', '.join(one.to)}",
+        title=f"“{one.subject}” to {', '.join(one.addresses)}",
         cause=cause.strip(),
         since=one.created_at,
         act="mail",
@@ -316,57 +318,50 @@ def _providers(now: datetime, most: int) -> Iterable[Item]:
 
 
 def _checks(now: datetime, most: int) -> Iterable[Item]:
-    rows = FileCheck.objects.filter(state=FileCheck.State.FAILED).select_related("upload", "corpus")
-    for one in rows.order_by("created_at", "pk")[:most]:
-        yield Item(
-            title=f"Check of {one.upload.name}, {one.corpus}",
-            cause="Reading it failed; the log says why.",
-            since=one.created_at,
-            url=one.get_absolute_url(),
-            act="check",
-            pk=str(one.pk),
-            button="Check again",
-            trouble="checks",
-        )
+    failed = FileCheck.objects.filter(state=FileCheck.State.FAILED).order_by("created_at", "pk")
+    for item in _check_items(failed[:most], "Reading it failed; the log says why.", "checks"):
+        yield replace(item, act="check", button="Check again")
 
 
 def _checks_that_wait(now: datetime, most: int) -> Iterable[Item]:
     waiting = FileCheck.objects.filter(state=FileCheck.State.WAITING, created_at__lte=now - LONG)
-    for one in waiting.select_related("upload", "corpus").order_by("created_at", "pk")[:most]:
+    return _check_items(waiting.order_by("created_at", "pk")[:most], IN_TURN, "checks that wait")
+
+
+def _check_items(rows: QuerySet[FileCheck], cause: str, trouble: str) -> Iterable[Item]:
+    for one in rows.select_related("upload", "corpus"):
         yield Item(
             title=f"Check of {one.upload.name}, {one.corpus}",
-            cause=f"It waits its turn, or its worker was stopped: {one.attempts} tries.",
+            cause=cause.format(one.attempts),
             since=one.created_at,
             url=one.get_absolute_url(),
-            trouble="checks that wait",
+            pk=str(one.pk),
+            trouble=trouble,
         )
 
 
 def _normalised(now: datetime, most: int) -> Iterable[Item]:
-    rows = NormalisedFile.objects.filter(state=NormalisedFile.State.FAILED)
-    rows = rows.select_related("submission", "file_check__upload")
-    for one in rows.order_by("asked_at", "pk")[:most]:
-        yield Item(
-            title=str(one.file),
-            cause="Writing it anew failed; the log says why.",
-            since=one.asked_at,
-            url=one.file.get_absolute_url(),
-            act="normalised",
-            pk=str(one.pk),
-            button="Write it again",
-            trouble="normalised files",
-        )
+    failed = NormalisedFile.objects.filter(state=NormalisedFile.State.FAILED).order_by("asked_at", "pk")
+    for item in _written_items(
+        failed[:most], "Writing it anew failed; the log says why.", "normalised files"
+    ):
+        yield replace(item, act="normalised", button="Write it again")
 
 
 def _normalised_that_wait(now: datetime, most: int) -> Iterable[Item]:
-    rows = NormalisedFile.objects.filter(state=NormalisedFile.State.WAITING, asked_at__lte=now - LONG)
-    for one in rows.select_related("submission", "file_check__upload").order_by("asked_at", "pk")[:most]:
+    waiting = NormalisedFile.objects.filter(state=NormalisedFile.State.WAITING, asked_at__lte=now - LONG)
+    return _written_items(waiting.order_by("asked_at", "pk")[:most], IN_TURN, "normalised files that wait")
+
+
+def _written_items(rows: QuerySet[NormalisedFile], cause: str, trouble: str) -> Iterable[Item]:
+    for one in rows.select_related("submission", "file_check__upload"):
         yield Item(
             title=str(one.file),
-            cause=f"It waits its turn, or its worker was stopped: {one.attempts} tries.",
+            cause=cause.format(one.attempts),
             since=one.asked_at,
             url=one.file.get_absolute_url(),
-            trouble="normalised files that wait",
+            pk=str(one.pk),
+            trouble=trouble,
         )
 
 

@@ -71,14 +71,8 @@ def read_authorization(header: str) -> Authorization:
             "The Authorization header must be: AWS4-HMAC-SHA256 Credential=<key>/<date>/<region>/"
             f"{SERVICE}/aws4_request, SignedHeaders=<names>, Signature=<64 hexadecimal digits>.",
         )
-    return Authorization(
-        found["key"],
-        found["date"],
-        found["region"],
-        found["service"],
-        tuple(found["headers"].split(";")),
-        found["signature"],
-    )
+    key, date, region, service, headers, signature = found.groups()
+    return Authorization(key, date, region, service, tuple(headers.split(";")), signature)
 
 
 def check_signature(

@@ -30,7 +30,6 @@ from kbpo.core.storage.folder import place_of
 from tests.conftest import Manage
 from tests.factories import SubmissionFactory, TeamFactory
 from tests.integration.conftest import Submit
-from tests.keeping import trust_the_clock
 from tests.processes import wait_until
 from tests.world import World
 
@@ -132,7 +131,6 @@ def test_a_restored_backup_gives_the_same_leaderboard_and_samples_and_every_newe
     said("audit_samples")
     assert upload_of(Submission.objects.get()).read_bytes() != b"spoilt"
     assert installation.standing().trouble
-    trust_the_clock()
     for act in (*pipeline.STAGES, pipeline.remove_orphans):
         act()
     files.remove_orphans(now=timezone.now() + timedelta(days=3))

@@ -61,8 +61,8 @@ def invalidate(question: Question, worker: User) -> None:
 
 def settle() -> None:
     labels.settle_questions()
-    while pairs.are_due():
-        pairs.settle_documents(now=NOW)
+    while pairs.settle_documents(now=NOW):
+        pass
 
 
 def marked_by(annotation: DocumentAnnotation) -> set[Span]:

@@ -16,7 +16,6 @@ from kbpo.core.keeping.models import Installation
 from kbpo.core.storage.folder import path_of, place_of
 from tests import written
 from tests.factories import SubmissionFactory
-from tests.keeping import trust_the_clock
 
 pytestmark = pytest.mark.django_db
 
@@ -94,31 +93,12 @@ def throw(orphan: Path, at: datetime) -> None:
     trash.move(places=[place_of(orphan)], reason="no row names it", now=at)
 
 
-def see(days: float) -> None:
-    Installation.objects.update(seen=int(days * 24 * 3600))
-
-
-@pytest.mark.parametrize(
-    ("by_the_clock", "seen", "deleted"), [(31, 31, 1), (29, 31, 0), (31, 29, 0), (3_000, 1, 0)]
-)
-def test_the_trash_is_emptied_after_thirty_days_that_were_seen_to_pass(
-    orphan: Path, by_the_clock: int, seen: int, deleted: int
-) -> None:
+@pytest.mark.parametrize(("days", "deleted"), [(31, 1), (29, 0)])
+def test_the_trash_is_emptied_after_thirty_days(orphan: Path, days: int, deleted: int) -> None:
     installation.look(now=later(0))
     throw(orphan, later(0))
-    see(seen)
-    assert trash.empty(now=later(24 * by_the_clock), named=files.named) == deleted
+    assert trash.empty(now=later(24 * days), named=files.named) == deleted
     assert bool(trash.thrown()) == (not deleted)
-
-
-def test_the_trash_of_another_database_is_counted_anew(orphan: Path) -> None:
-    installation.look(now=later(0))
-    see(400)
-    throw(orphan, later(0))
-    installation.join(now=later(0))
-    assert trash.empty(now=later(24 * 40), named=files.named) == 0
-    see(431)
-    assert trash.empty(now=later(24 * 40), named=files.named) == 1
 
 
 def month_old(*paths: Path) -> None:
@@ -126,7 +106,6 @@ def month_old(*paths: Path) -> None:
     installation.look(now=later(0))
     for path in paths:
         throw(path, later(0))
-    see(32)
 
 
 def empty_a_month_later() -> int:
@@ -136,8 +115,6 @@ def empty_a_month_later() -> int:
 def test_the_trash_is_not_emptied_while_files_and_database_do_not_know_each_other(orphan: Path) -> None:
     month_old(orphan)
     Installation.objects.update(name="00000000-0000-0000-0000-000000000001")
-    assert empty_a_month_later() == 0
-    see(64)  # and by waiting they do not come to know each other
     assert empty_a_month_later() == 0
     assert len(trash.thrown()) == 1
 
@@ -176,7 +153,6 @@ def newer(media: Path) -> list[Path]:
 
 def after_every_stage(hours: float = 72) -> None:
     """Run all that the pipeline does, as if the files had been there for days."""
-    trust_the_clock()
     for act in (*pipeline.STAGES, pipeline.remove_orphans, pipeline.sweep_marketplace, pipeline.remove_hits):
         act()
     files.remove_orphans(now=later(hours))
@@ -209,7 +185,7 @@ def test_once_an_operator_has_said_that_they_belong_together_files_go_into_the_t
     installation.look(now=later(0))
     Installation.objects.update(name="00000000-0000-0000-0000-000000000001")
     assert files.remove_orphans(now=later(48)) == 0
-    installation.join(now=later(0))
+    installation.join()
     assert files.remove_orphans(now=later(48)) == 1
     assert Installation.objects.get().warning == ""
 

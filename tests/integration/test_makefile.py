@@ -92,8 +92,6 @@ def test_a_target_installs_only_its_groups(project: Path, target: str, group: st
     assert f"--group {group}" not in demo
 
 
-@pytest.mark.parametrize(
-    "target", ["lock", "demo", "test", "test-all", "check", "bench", "screenshots", "clean"]
-)
+@pytest.mark.parametrize("target", ["lock", "demo", "test", "test-all", "check", "bench", "clean"])
 def test_every_promised_target_is_there(project: Path, target: str) -> None:
     assert make(project, "--dry-run", target).returncode == 0

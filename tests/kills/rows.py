@@ -95,8 +95,6 @@ LEFT_OUT: Mapping[str, str] = {
     "evaluation.ReleasedLabels.last_answer": "a row id",
     "keeping.Installation.name": "random",
     "keeping.Installation.mark": "grows as time passes",
-    "keeping.Installation.seen": "grows as time passes",
-    "keeping.Installation.jumped_at": "grows as time passes",
     "core.Message.attempts": "a try that was killed counts",
     "core.RequestCount.count": "a try that was killed counts",
 }

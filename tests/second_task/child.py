@@ -20,9 +20,6 @@ class Read:
     def counts(self) -> Mapping[str, Any]:
         return {"lines": len(self.rows), "errors": 0, "problems": {}}
 
-    def send(self, answer: BinaryIO) -> None:
-        answer.write(json.dumps(self.rows).encode())
-
     def lines(self) -> Iterator[str]:
         return ("\t".join(row) + "\n" for row in self.rows)
 
@@ -31,5 +28,9 @@ def read_file(file: BinaryIO, format: str, documents: Documents, *, recorder: Re
     return Read([line.rstrip("\n").split("\t") for line in file.read().decode().splitlines()])
 
 
+def send(read: Read, answer: BinaryIO) -> None:
+    answer.write(json.dumps(read.rows).encode())
+
+
 if __name__ == "__main__":
-    child.main(read_file)
+    child.main(read_file, send)

@@ -292,10 +292,6 @@ class Ontology:
     def _places(self) -> Mapping[str, int]:
         return {one.name: place for place, one in enumerate(self.mention_types, 1)}
 
-    def takes_string(self, predicate: Predicate) -> bool:
-        """Say whether the objects of a predicate are all strings in files, rather than entities."""
-        return not any(self.types_by_name[name].is_entity for name in predicate.object_types)
-
     def options(self, first_type: str, second_type: str) -> tuple[Option, ...]:
         """List what may hold between two mentions of these types, in either direction.
 

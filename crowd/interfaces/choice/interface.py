@@ -31,14 +31,8 @@ INTERFACE = Interface(
         duration=timedelta(minutes=5),
     ),
     teaching=Teaching(
-        offer=WorkOffer(
-            title="Learn to say what kind of text you read (10 questions, with a bonus)",
-            description=(
-                "A tutorial with explained practice questions. Passing it opens our other work to you."
-            ),
-            keywords="tutorial, text, reading, classes",
-            duration=timedelta(minutes=60),
-        ),
+        title="Learn to say what kind of text you read (10 questions, with a bonus)",
+        keywords="tutorial, text, reading, classes",
         tutorial=lambda ontology: tutorial(),
         by_ontology=False,
     ),

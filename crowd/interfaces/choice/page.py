@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from annotations.kinds.choice import ChoiceQuestion
-from crowd.interfaces.steps import Choice, Page, Part, Step, field_name
+from crowd.interfaces.steps import Page, Part, Step, choices, field_name
 from kbpo.core.errors import InvalidInput
 from kbpo.core.marking import Mark, cut
 from kbpo_formats.spans import Span
@@ -35,21 +35,15 @@ def build_page(
     votes : mapping of str to int, optional
         For an expert: how many chose each value.
     """
-    name = field_name(question_id)
-    chosen = posted.get(name, ())
-
-    def choice(value: str, key: str, words: str) -> Choice:
-        counted = None if votes is None else votes.get(value, 0)
-        return Choice(value, key, (Part(words),), value in chosen, counted)
-
-    choices = [
-        choice(str(number), _KEYS[number - 1] if number <= len(_KEYS) else "", f"{one.name}: {one.guideline}")
-        for number, one in enumerate(asked.classes, 1)
-    ]
+    name, number = field_name(question_id), len(asked.classes)
+    words = {str(place): f"{one.name}: {one.guideline}" for place, one in enumerate(asked.classes, 1)}
+    keys = [*_KEYS[:number], *[""] * (number - len(_KEYS))]
     if asked.cannot_tell:
-        choices.append(choice(CANNOT_TELL, CANNOT_TELL, "I cannot tell"))
+        words[CANNOT_TELL] = "I cannot tell"
+        keys.append(CANNOT_TELL)
+    offered = choices(words, keys, posted.get(name, ()), votes)
     hint = "Take the one that fits the whole text best."
-    step = Step(name, False, (Part("Which class is the text of?"),), hint, _MISSING, tuple(choices))
+    step = Step(name, False, (Part("Which class is the text of?"),), hint, _MISSING, offered)
     whole = Span(0, len(text))
     return Page(tuple(cut(text, [Mark(whole, _IN_VIEW, "")], whole)), (step,))
 

@@ -9,18 +9,13 @@ from annotations.models import Question
 from annotations.templatetags.languages import words_of
 from crowd.interfaces.correctness import CORRECTNESS, NAME, shown, simulated
 from crowd.interfaces.correctness.tutorial import tutorial
-from crowd.interfaces.interface import AskedKind, Interface, Queue, Teaching
+from crowd.interfaces.interface import AskedKind, Interface, Queue, Teaching, in_a_line
 from crowd.interfaces.offers import WorkOffer
 from crowd.interfaces.price import LengthPrice, Unit
-from kbpo.core.showable import visible
-
-SHORTENED = 60  # characters of an answer, in a line
 
 
 def _summary(question: Question) -> SafeString:
-    text = visible(" ".join(question.payload["answer"].split()))
-    if len(text) > SHORTENED:
-        text = f"{text[:SHORTENED]}…"
+    text = in_a_line(question.payload["answer"])
     return format_html("whether this answer is right: “{}”", words_of(text, question.document.corpus))
 
 
@@ -38,14 +33,8 @@ INTERFACE = Interface(
         duration=timedelta(minutes=20),
     ),
     teaching=Teaching(
-        offer=WorkOffer(
-            title="Learn to say whether answers are right (8 questions, with a bonus)",
-            description=(
-                "A tutorial with explained practice questions. Passing it opens our other work to you."
-            ),
-            keywords="tutorial, question, answer, reading, evidence",
-            duration=timedelta(minutes=60),
-        ),
+        title="Learn to say whether answers are right (8 questions, with a bonus)",
+        keywords="tutorial, question, answer, reading, evidence",
         tutorial=lambda ontology: tutorial(),
         by_ontology=False,
     ),

@@ -6,7 +6,7 @@ from typing import Any
 
 from annotations.kinds.correctness import NEITHER, RIGHT, WRONG, CorrectnessQuestion
 from annotations.texts.passages import Passage
-from crowd.interfaces.steps import Choice, Evidence, Fact, Page, Part, Step, StepOpen, Word, field_name
+from crowd.interfaces.steps import Evidence, Fact, Page, Part, Step, StepOpen, Word, choices, field_name
 from kbpo.core.errors import InvalidInput
 from kbpo.core.showable import restored, visible
 from kbpo_formats.spans import Span
@@ -173,12 +173,8 @@ def _choice_step(
     evidence: Evidence | None = None,
     unless: str = "",
 ) -> Step:
-    chosen = posted.get(name, ())
-    choices = tuple(
-        Choice(value, key, (Part(said),), value in chosen, None if votes is None else votes.get(value, 0))
-        for key, (value, said) in zip(keys, words.items(), strict=True)
-    )
-    return Step(name, False, (Part(asks),), hint, missing, choices, evidence=evidence, unless=unless)
+    offered = choices(words, keys, posted.get(name, ()), votes)
+    return Step(name, False, (Part(asks),), hint, missing, offered, evidence=evidence, unless=unless)
 
 
 def _evidence(

@@ -31,14 +31,8 @@ INTERFACE = Interface(
         duration=timedelta(hours=2),
     ),
     teaching=Teaching(
-        offer=WorkOffer(
-            title="Learn to mark names in a text (10 questions, with a bonus)",
-            description=(
-                "A tutorial with explained practice questions. Passing it opens our other work to you."
-            ),
-            keywords="tutorial, text, reading, names",
-            duration=timedelta(minutes=60),
-        ),
+        title="Learn to mark names in a text (10 questions, with a bonus)",
+        keywords="tutorial, text, reading, names",
         tutorial=tutorial,
     ),
     price=DocumentPrice(ENTITIES),

@@ -7,20 +7,15 @@ from django.utils.safestring import SafeString
 
 from annotations.models import Question
 from annotations.templatetags.languages import words_of
-from crowd.interfaces.interface import AskedKind, Interface, Queue, Teaching
+from crowd.interfaces.interface import AskedKind, Interface, Queue, Teaching, in_a_line
 from crowd.interfaces.offers import WorkOffer
 from crowd.interfaces.price import LengthPrice, Unit
 from crowd.interfaces.quality import NAME, QUALITY, shown, simulated
 from crowd.interfaces.quality.tutorial import tutorial
-from kbpo.core.showable import visible
-
-SHORTENED = 60  # characters of a text, in a line
 
 
 def _summary(question: Question) -> SafeString:
-    text = visible(" ".join(question.payload["text"].split()))
-    if len(text) > SHORTENED:
-        text = f"{text[:SHORTENED]}…"
+    text = in_a_line(question.payload["text"])
     return format_html("how good this is: “{}”", words_of(text, question.document.corpus))
 
 
@@ -37,14 +32,8 @@ INTERFACE = Interface(
         duration=timedelta(minutes=15),
     ),
     teaching=Teaching(
-        offer=WorkOffer(
-            title="Learn to rate short texts and to improve them (11 questions, with a bonus)",
-            description=(
-                "A tutorial with explained practice questions. Passing it opens our other work to you."
-            ),
-            keywords="tutorial, text, reading, rating, editing",
-            duration=timedelta(minutes=60),
-        ),
+        title="Learn to rate short texts and to improve them (11 questions, with a bonus)",
+        keywords="tutorial, text, reading, rating, editing",
         tutorial=lambda ontology: tutorial(),
         by_ontology=False,
     ),

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from annotations.kinds.quality import RATINGS, QualityQuestion, is_best
-from crowd.interfaces.steps import Choice, EditField, Page, Part, Step, StepOpen, field_name
+from crowd.interfaces.steps import EditField, Page, Part, Step, StepOpen, choices, field_name
 from kbpo.core.errors import InvalidInput
 from kbpo.core.marking import Mark, cut
 from kbpo.core.showable import restored, visible
@@ -111,22 +111,21 @@ def read_answer(
         If something is missing or wrong; names the step.
     """
     prefix = field_name(question_id)
-    ratings = {name: read_rating(f"{prefix}-{name}", posted) for name in RATINGS}
-    field = f"{prefix}-{_EDIT}"
-    edit = _typed(field, asked, posted)
-    try:
-        return asked.read_answer({**ratings, "edit": edit})
-    except InvalidInput as error:
-        raise StepOpen(_said(asked, ratings, edit, error), step=field) from None
+    return _read(prefix, asked, {name: read_rating(f"{prefix}-{name}", posted) for name in RATINGS}, posted)
 
 
 def read_edit(question_id: int, asked: QualityQuestion, posted: Mapping[str, Sequence[str]]) -> str:
     """Return the edit that a form has; `StepOpen` if it has none."""
-    field = f"{field_name(question_id)}-{_EDIT}"
+    return str(_read(field_name(question_id), asked, dict.fromkeys(RATINGS, 0), posted)[_EDIT])
+
+
+def _read(
+    prefix: str, asked: QualityQuestion, ratings: Mapping[str, int], posted: Mapping[str, Sequence[str]]
+) -> dict[str, Any]:
+    field = f"{prefix}-{_EDIT}"
     edit = _typed(field, asked, posted)
-    ratings = dict.fromkeys(RATINGS, 0)
     try:
-        return str(asked.read_answer({**ratings, "edit": edit})["edit"])
+        return asked.read_answer({**ratings, "edit": edit})
     except InvalidInput as error:
         raise StepOpen(_said(asked, ratings, edit, error), step=field) from None
 
@@ -149,14 +148,8 @@ def filled(question_id: int, answer: Mapping[str, Any]) -> dict[str, list[str]]:
 def _rating(
     name: str, rating: Rating, posted: Mapping[str, Sequence[str]], votes: Mapping[str, int] | None
 ) -> Step:
-    chosen = posted.get(name, ())
-    choices = tuple(
-        Choice(
-            value, str(key), (Part(words),), value in chosen, None if votes is None else votes.get(value, 0)
-        )
-        for key, (value, words) in enumerate(rating.levels.items(), 1)
-    )
-    return Step(name, False, (Part(rating.asks),), rating.hint, "Choose one of the three.", choices)
+    offered = choices(rating.levels, "123", posted.get(name, ()), votes)
+    return Step(name, False, (Part(rating.asks),), rating.hint, "Choose one of the three.", offered)
 
 
 def _edit(

@@ -52,14 +52,8 @@ INTERFACE = Interface(
         duration=timedelta(minutes=5),
     ),
     teaching=Teaching(
-        offer=WorkOffer(
-            title="Learn to say how two names are related in a text (10 questions, with a bonus)",
-            description=(
-                "A tutorial with explained practice questions. Passing it opens our other work to you."
-            ),
-            keywords="tutorial, text, reading, relations",
-            duration=timedelta(minutes=60),
-        ),
+        title="Learn to say how two names are related in a text (10 questions, with a bonus)",
+        keywords="tutorial, text, reading, relations",
         tutorial=tutorial,
     ),
     price=RelationPrice(RELATION),

@@ -46,9 +46,9 @@ def filled(values: Sequence[float | None]) -> Column | None:
     return Column(found, missing)
 
 
-def compute_all(texts: Sequence[Text], metrics: Iterable[Metric] = METRICS.values()) -> Mapping[str, Column]:
+def compute_all(texts: Sequence[Text]) -> Mapping[str, Column]:
     """Return the columns of all metrics for which one text at least has what it takes."""
-    metrics = list(metrics)
+    metrics = list(METRICS.values())
     rows = compute(texts, metrics)
     columns = (filled([row[place] for row in rows]) for place in range(len(metrics)))
     return {

@@ -18,6 +18,7 @@ from kbpo_formats.spans import Span
 
 VERDICTS = {"right": "right", "wrong": "wrong", "sealed": "without a published verdict"}
 MARGIN = 240  # characters of a sentence shown on either side of its mentions
+PAGE = 25  # predictions
 NEAR = 500  # characters between two mentions that are still shown in one stretch
 
 
@@ -68,7 +69,6 @@ def find_predictions(
     verdict: str = "",
     verdicts: Mapping[int, Verdict] | None = None,
     page: str | int = 1,
-    size: int = 25,
 ) -> "Page[Prediction]":
     """Find a page of a submission's predictions, in the order of its file.
 
@@ -85,8 +85,6 @@ def find_predictions(
         `all_verdicts` of the submission, where they are read already.
     page : int or str
         From 1; what is out of range or no number becomes the nearest page.
-    size : int
-        Predictions a page.
 
     Returns
     -------
@@ -115,7 +113,7 @@ def find_predictions(
             found = found.exclude(pk__in=decided)
         else:
             found = found.filter(pk__in=[pk for pk, outcome in decided.items() if outcome == verdict])
-    pages = Paginator(found.values_list("pk", flat=True), size)
+    pages = Paginator(found.values_list("pk", flat=True), PAGE)
     by_predicate = submission.counts.get("instances_by_predicate")
     if predicate and not verdict and by_predicate:
         # What it claims never changes: it was counted as its file was read.

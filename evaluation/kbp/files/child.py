@@ -35,10 +35,6 @@ class KnowledgeBase:
         """Return what became of it, in numbers."""
         return {**self.reading.counts}
 
-    def send(self, answer: BinaryIO) -> None:
-        """Write its predictions in columns."""
-        sent.write(self.predictions, answer)
-
     def lines(self) -> Iterator[str]:
         """Write it as one without faults."""
         return files.write(self.reading, self.documents)
@@ -63,5 +59,10 @@ def read_file(
     return KnowledgeBase(reading, sent.gather(reading.predictions, documents), documents)
 
 
+def send(read: KnowledgeBase, answer: BinaryIO) -> None:
+    """Write its predictions in columns."""
+    sent.write(read.predictions, answer)
+
+
 if __name__ == "__main__":
-    child.main(read_file)
+    child.main(read_file, send)

@@ -25,10 +25,10 @@ from annotations.roles import Act
 from kbpo.accounts import tokens
 from kbpo.accounts.models import Team, User
 from kbpo.api.base import ApiView, answer
-from kbpo.api.paging import Page, PageQuery, page_of, page_serializer, read_query
+from kbpo.api.paging import PageQuery, answer_all, answer_page, page_serializer
 from kbpo.api.resources.corpora import PhaseSerializer, find_corpus
 from kbpo.api.resources.submissions import OwnTeamField
-from kbpo.api.sent import Sent
+from kbpo.api.sent import Sent, read_body
 from kbpo.core.errors import Conflict
 
 
@@ -136,17 +136,14 @@ class PhasesView(ApiView):
     @extend_schema(operation_id="list_phases", responses=page_serializer(PhaseSerializer))
     def get(self, request: Request, tag: str) -> Response:
         """List the phases of a corpus in their order: all on one page."""
-        found: Page[Any] = Page(list(find_corpus(tag).phases.order_by("starts_at")), None)
-        return answer(page_serializer(PhaseSerializer)(found))
+        return answer_all(PhaseSerializer, find_corpus(tag).phases.order_by("starts_at"))
 
     @extend_schema(operation_id="add_phase", request=PhaseDetailsSerializer, responses={201: PhaseSerializer})
     def post(self, request: Request, tag: str) -> Response:
         """Add a phase. For organisers of the corpus, and operators; 409 where it overlaps with another."""
         corpus, by = find_corpus(tag), cast(User, request.user)
         roles.check(by, Act.KEEP, corpus)
-        read = PhaseDetailsSerializer(data=request.data)
-        read.is_valid(raise_exception=True)
-        details = PhaseDetails(**read.validated_data)
+        details = PhaseDetails(**read_body(PhaseDetailsSerializer, request))
         made = dates.add_phase(corpus=corpus, by=by, details=details, now=timezone.now())
         return answer(PhaseSerializer(made), 201)
 
@@ -167,10 +164,9 @@ class PhaseView(ApiView):
     def patch(self, request: Request, tag: str, pk: int) -> Response:
         """Change a phase; what was submitted in it stays so. For organisers of the corpus, and operators."""
         phase, by = self._find(request, tag, pk), cast(User, request.user)
-        read = PhaseDetailsSerializer(phase, data=request.data, partial=True)
-        read.is_valid(raise_exception=True)
+        given = read_body(PhaseDetailsSerializer, request, phase)
         held = {name: getattr(phase, name) for name in PhaseDetails.__dataclass_fields__}
-        details = PhaseDetails(**{**held, **read.validated_data})
+        details = PhaseDetails(**{**held, **given})
         changed = dates.change_phase(phase=phase, by=by, details=details, now=timezone.now())
         return answer(PhaseSerializer(changed))
 
@@ -201,9 +197,8 @@ class RulesView(ApiView):
     )
     def get(self, request: Request, tag: str) -> Response:
         """List the versions of a corpus' rules, the newest first: it holds, unless its text is empty."""
-        asked = read_query(PageQuery, request)
         found = CorpusRules.objects.filter(corpus=find_corpus(tag))
-        return answer(page_serializer(RulesSerializer)(page_of(found, request, asked, newest_first=True)))
+        return answer_page(RulesSerializer, found, request, newest_first=True)
 
     @extend_schema(operation_id="write_rules", request=TextSerializer, responses={201: RulesSerializer})
     def post(self, request: Request, tag: str) -> Response:
@@ -213,8 +208,8 @@ class RulesView(ApiView):
         """
         corpus, by = find_corpus(tag), cast(User, request.user)
         roles.check(by, Act.KEEP, corpus)
-        text = _read_text(request)
-        made = versions.write_rules(corpus=corpus, text=text, by=by, now=timezone.now())
+        given = read_body(TextSerializer, request)
+        made = versions.write_rules(corpus=corpus, by=by, now=timezone.now(), **given)
         return answer(RulesSerializer(_written(made)), 201)
 
 
@@ -230,12 +225,11 @@ class TermsView(ApiView):
     )
     def get(self, request: Request, tag: str) -> Response:
         """List the versions of a corpus' terms, the newest first: it holds, unless its text is empty."""
-        asked = read_query(PageQuery, request)
         own = AcceptedTerms.objects.filter(team__in=_teams(request)).select_related("team", "accepted_by")
         found = CorpusTerms.objects.filter(corpus=find_corpus(tag)).prefetch_related(
             Prefetch("accepted", own.select_related("team", "accepted_by", "terms"), to_attr="own")
         )
-        return answer(page_serializer(TermsSerializer)(page_of(found, request, asked, newest_first=True)))
+        return answer_page(TermsSerializer, found, request, newest_first=True)
 
     @extend_schema(operation_id="write_terms", request=TextSerializer, responses={201: RulesSerializer})
     def post(self, request: Request, tag: str) -> Response:
@@ -246,8 +240,8 @@ class TermsView(ApiView):
         """
         corpus, by = find_corpus(tag), cast(User, request.user)
         roles.check(by, Act.KEEP, corpus)
-        text = _read_text(request)
-        made = versions.write_terms(corpus=corpus, text=text, by=by, now=timezone.now())
+        given = read_body(TextSerializer, request)
+        made = versions.write_terms(corpus=corpus, by=by, now=timezone.now(), **given)
         return answer(RulesSerializer(_written(made)), 201)
 
 
@@ -263,10 +257,8 @@ class AcceptTermsView(ApiView):
         409 where another version holds by now, or the team has accepted this one.
         """
         corpus = find_corpus(tag)
-        read = AcceptSerializer(data=request.data, context={"request": request})
-        read.is_valid(raise_exception=True)
-        by = cast(User, request.user)
-        made = versions.accept(corpus=corpus, by=by, now=timezone.now(), **read.validated_data)
+        given, by = read_body(AcceptSerializer, request), cast(User, request.user)
+        made = versions.accept(corpus=corpus, by=by, now=timezone.now(), **given)
         return answer(AcceptedSerializer(made), 201)
 
 
@@ -282,9 +274,7 @@ class NewsView(ApiView):
     )
     def get(self, request: Request, tag: str) -> Response:
         """List the news of a corpus, the newest first."""
-        asked = read_query(PageQuery, request)
-        page = page_of(news.shown(find_corpus(tag)), request, asked, newest_first=True)
-        return answer(page_serializer(NewsSerializer)(page))
+        return answer_page(NewsSerializer, news.shown(find_corpus(tag)), request, newest_first=True)
 
     @extend_schema(operation_id="publish_news", request=NewPostSerializer, responses={201: NewsSerializer})
     def post(self, request: Request, tag: str) -> Response:
@@ -294,9 +284,8 @@ class NewsView(ApiView):
         """
         corpus, by = find_corpus(tag), cast(User, request.user)
         roles.check(by, Act.KEEP, corpus)
-        read = NewPostSerializer(data=request.data)
-        read.is_valid(raise_exception=True)
-        made = news.publish(corpus=corpus, by=by, now=timezone.now(), **read.validated_data)
+        given = read_body(NewPostSerializer, request)
+        made = news.publish(corpus=corpus, by=by, now=timezone.now(), **given)
         return answer(NewsSerializer(made), 201)
 
 
@@ -332,15 +321,8 @@ class MovedDatesView(ApiView):
     )
     def get(self, request: Request, tag: str) -> Response:
         """List how the dates of a corpus and its phases were set and moved, the newest first."""
-        asked = read_query(PageQuery, request)
         found = MovedDate.objects.filter(corpus=find_corpus(tag))
-        return answer(page_serializer(MovedDateSerializer)(page_of(found, request, asked, newest_first=True)))
-
-
-def _read_text(request: Request) -> str:
-    read = TextSerializer(data=request.data)
-    read.is_valid(raise_exception=True)
-    return str(read.validated_data["text"])
+        return answer_page(MovedDateSerializer, found, request, newest_first=True)
 
 
 def _written(made: CorpusRules | CorpusTerms | None) -> Any:

@@ -16,11 +16,11 @@ from evaluation.submissions.other_corpus import find_other_corpus
 from evaluation.views.files import find_file
 from kbpo.accounts.models import User
 from kbpo.api.base import ApiView, answer
-from kbpo.api.paging import Page, page_serializer
+from kbpo.api.paging import answer_all, page_serializer
 from kbpo.api.resources.corpora import corpus_field
 from kbpo.api.resources.files import CodeCountSerializer
 from kbpo.api.resources.uploads import attachments_field, whole_attachments
-from kbpo.api.sent import Sent
+from kbpo.api.sent import Sent, read_body
 
 
 class CheckSerializer(serializers.ModelSerializer[FileCheck]):
@@ -88,15 +88,12 @@ class ChecksView(ApiView):
     def get(self, request: Request) -> Response:
         """List the caller's checks of the last day, the newest first: all on one page."""
         found = FileCheck.objects.filter(upload__user=request.user.pk, upload__expires_at__gt=timezone.now())
-        page = Page(list(found.select_related("upload", "corpus", "normalised")), None)
-        return answer(page_serializer(CheckSerializer)(page))
+        return answer_all(CheckSerializer, found.select_related("upload", "corpus", "normalised"))
 
     @extend_schema(operation_id="check", request=NewCheckSerializer, responses={201: CheckSerializer})
     def post(self, request: Request) -> Response:
         """Have an uploaded file read as a submission's would be. Nothing is submitted."""
-        read = NewCheckSerializer(data=request.data)
-        read.is_valid(raise_exception=True)
-        values, user = read.validated_data, cast(User, request.user)
+        values, user = read_body(NewCheckSerializer, request), cast(User, request.user)
         made = checks.start(
             upload=uploads.whole(user=user, pk=values["upload"]),
             attachments=whole_attachments(user, values["attachments"]),

@@ -22,8 +22,8 @@ from evaluation.registry import TASKS, task_of
 from kbpo.accounts import tokens
 from kbpo.accounts.models import User
 from kbpo.api.base import ApiView, answer
-from kbpo.api.paging import PageQuery, page_of, page_serializer, read_query
-from kbpo.api.sent import Sent
+from kbpo.api.paging import PageQuery, answer_page, page_serializer
+from kbpo.api.sent import Sent, read_body
 from kbpo.pages import corpora as desk
 
 
@@ -135,8 +135,7 @@ class CorporaView(ApiView):
     )
     def get(self, request: Request) -> Response:
         """List the corpora, in the order in which they were made."""
-        page = page_of(_counted(), request, read_query(PageQuery, request))
-        return answer(page_serializer(CorpusSerializer)(page, context={"now": timezone.now()}))
+        return answer_page(CorpusSerializer, _counted(), request)
 
 
 class CorpusView(ApiView):
@@ -159,9 +158,8 @@ class CorpusView(ApiView):
         """
         corpus = find_corpus(tag)
         roles.check(request.user, Act.KEEP, corpus)
-        read = DetailsSerializer(corpus, data=request.data, partial=True)
-        read.is_valid(raise_exception=True)
-        desk.change_details(corpus=corpus, by=cast(User, request.user), details=read.validated_data)
+        details = read_body(DetailsSerializer, request, corpus)
+        desk.change_details(corpus=corpus, by=cast(User, request.user), details=details)
         return self.get(request, tag)
 
 

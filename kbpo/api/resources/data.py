@@ -1,7 +1,5 @@
 """A corpus' files: its texts, what may be said of them, samples."""
 
-from typing import Any
-
 from django.http.response import HttpResponseBase
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema
@@ -10,8 +8,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from evaluation.views import data
-from kbpo.api.base import ApiView, answer
-from kbpo.api.paging import Page, page_serializer
+from kbpo.api.base import ApiView
+from kbpo.api.paging import answer_all, page_serializer
 from kbpo.api.resources.corpora import find_corpus
 from kbpo.api.resources.files import RANGE
 
@@ -42,8 +40,7 @@ class DataView(ApiView):
     @extend_schema(operation_id="list_data", responses=page_serializer(DataFileSerializer))
     def get(self, request: Request, tag: str) -> Response:
         """List a corpus' files: all on one page."""
-        page: Page[Any] = Page(data.list_files(find_corpus(tag), request.user), None)
-        return answer(page_serializer(DataFileSerializer)(page))
+        return answer_all(DataFileSerializer, data.list_files(find_corpus(tag), request.user))
 
 
 class DataFileView(ApiView):

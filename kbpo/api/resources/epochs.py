@@ -15,9 +15,9 @@ from evaluation.models import Epoch
 from kbpo.accounts import tokens
 from kbpo.accounts.models import User
 from kbpo.api.base import ApiView, answer
-from kbpo.api.paging import PageQuery, cut, page_of, page_serializer, read_cursor, read_query
+from kbpo.api.paging import PageQuery, answer_page, cut, page_serializer, read_cursor, read_query
 from kbpo.api.resources.corpora import find_corpus
-from kbpo.api.sent import Sent
+from kbpo.api.sent import Sent, read_body
 from kbpo.pages import corpora as desk
 
 
@@ -95,8 +95,7 @@ class EpochsView(ApiView):
     def get(self, request: Request, tag: str) -> Response:
         """List the epochs of a corpus, the newest first."""
         found = Epoch.objects.filter(corpus=find_corpus(tag)).select_related("corpus")
-        page = page_of(found, request, read_query(PageQuery, request), key="number", newest_first=True)
-        return answer(page_serializer(EpochSerializer)(page, context={"request": request}))
+        return answer_page(EpochSerializer, found, request, key="number", newest_first=True)
 
 
 class EpochView(ApiView):
@@ -141,13 +140,12 @@ class ReleaseView(ApiView):
 
         For organisers of the corpus, and operators. 409 if it is not the open one.
         """
-        read = ReleaseSerializer(data=request.data)
-        read.is_valid(raise_exception=True)
+        retire = read_body(ReleaseSerializer, request)["retire"] or None
         epoch, _ = desk.release_epoch(
             corpus=find_corpus(tag),
             by=cast(User, request.user),
             number=number,
-            retire=read.validated_data["retire"] or None,
+            retire=retire,
         )
         return answer(EpochSerializer(epoch, context={"request": request}))
 

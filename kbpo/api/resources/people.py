@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import cast
 
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
@@ -17,7 +17,7 @@ from evaluation.submissions import quota
 from evaluation.submissions.quota import Quota
 from kbpo.accounts.models import ApiToken, Team, User
 from kbpo.api.base import ApiView, answer
-from kbpo.api.paging import Page, page_serializer
+from kbpo.api.paging import answer_all, page_serializer
 from kbpo.api.resources.corpora import find_corpus
 
 
@@ -117,7 +117,7 @@ class TeamsView(ApiView):
     def get(self, request: Request) -> Response:
         """List the caller's teams: all on one page."""
         found = cast(User, request.user).teams.prefetch_related("members")
-        return answer(page_serializer(TeamSerializer)(Page(list(found), None)))
+        return answer_all(TeamSerializer, found)
 
 
 class TeamView(ApiView):
@@ -137,5 +137,4 @@ class QuotasView(ApiView):
         """List what is left of the quotas of the caller's teams in a corpus: all on one page."""
         corpus, user, now = find_corpus(tag), cast(User, request.user), timezone.now()
         rows = quota.read_quotas(corpus=corpus, teams=user.teams.all(), user=user, now=now)
-        page: Page[Any] = Page(rows, None)
-        return answer(page_serializer(QuotaSerializer)(page))
+        return answer_all(QuotaSerializer, rows)

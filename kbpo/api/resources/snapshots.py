@@ -19,10 +19,10 @@ from evaluation.views.snapshots import find as find_snapshot
 from kbpo.accounts import tokens
 from kbpo.accounts.models import User
 from kbpo.api.base import ApiView, answer
-from kbpo.api.paging import PageQuery, page_of, page_serializer, read_query
+from kbpo.api.paging import PageQuery, answer_page, page_serializer, read_query
 from kbpo.api.resources.board import ChoiceQuery, MeasureSerializer, counts_field
 from kbpo.api.resources.corpora import find_corpus
-from kbpo.api.sent import Sent
+from kbpo.api.sent import Sent, read_body
 from kbpo.pages import corpora as desk
 
 
@@ -160,8 +160,7 @@ class SnapshotsView(ApiView):
     def get(self, request: Request, tag: str) -> Response:
         """List the snapshots of a corpus, the newest first."""
         found = freezing.leaderboards(find_corpus(tag))
-        page = page_of(found, request, read_query(PageQuery, request), key="pk", newest_first=True)
-        return answer(page_serializer(SnapshotSerializer)(page, context={"request": request}))
+        return answer_page(SnapshotSerializer, found, request, newest_first=True)
 
     @extend_schema(operation_id="take_snapshot", request=TakeSerializer, responses={201: SnapshotSerializer})
     def post(self, request: Request, tag: str) -> Response:
@@ -169,12 +168,11 @@ class SnapshotsView(ApiView):
 
         For organisers whose teams do not compete there, and operators. 409 if nothing is scored.
         """
-        read = TakeSerializer(data=request.data)
-        read.is_valid(raise_exception=True)
+        note = read_body(TakeSerializer, request)["note"]
         taken, _ = desk.take_snapshot(
             corpus=find_corpus(tag),
             by=cast(User, request.user),
-            note=read.validated_data["note"],
+            note=note,
             now=timezone.now(),
         )
         return answer(SnapshotSerializer(taken, context={"request": request}), 201)

@@ -29,7 +29,7 @@ from kbpo.api.paging import PageQuery, page_of, page_serializer, read_query
 from kbpo.api.resources.corpora import corpus_field
 from kbpo.api.resources.files import CodeCountSerializer
 from kbpo.api.resources.uploads import attachments_field, whole_attachments
-from kbpo.api.sent import Sent
+from kbpo.api.sent import Sent, read_body
 
 PAPER = "Address of its paper, https; empty where its team gives none."
 CODE = "Address of its code, https; empty where its team gives none."
@@ -274,9 +274,7 @@ class SubmissionsView(ApiView):
 
         409 if the corpus has the same bytes already, judged or on the way, unless `again` means that.
         """
-        read = NewSubmissionSerializer(data=request.data, context={"request": request})
-        read.is_valid(raise_exception=True)
-        values, user = dict(read.validated_data), cast(User, request.user)
+        values, user = read_body(NewSubmissionSerializer, request), cast(User, request.user)
         sent = uploads.whole(user=user, pk=values.pop("upload"))
         values["attachments"] = whole_attachments(user, values["attachments"])
         values["links"] = read_links(paper=values.pop("paper_url"), code=values.pop("code_url"))
@@ -337,9 +335,7 @@ class AnonymousView(ApiView):
     def post(self, request: Request, pk: int) -> Response:
         """Keep a submission's names from others until a date, or show them. For its team, and operators."""
         user, found = cast(User, request.user), find_own(request, pk)
-        read = AnonymousSerializer(data=request.data)
-        read.is_valid(raise_exception=True)
-        until = read.validated_data["until"]
+        until = read_body(AnonymousSerializer, request)["until"]
         anonymity.set_anonymous(submission=found, user=user, until=until, now=timezone.now())
         return answer(WholeSubmissionSerializer(_stand(request, find(user, pk=pk))))
 

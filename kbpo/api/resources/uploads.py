@@ -20,7 +20,7 @@ from evaluation.models import Upload
 from evaluation.submissions import uploads
 from kbpo.accounts.models import User
 from kbpo.api.base import ApiView, answer
-from kbpo.api.paging import Page, page_serializer
+from kbpo.api.paging import answer_all, page_serializer
 from kbpo.core.errors import InvalidInput
 from kbpo.core.numbers import whole_number
 from kbpo.core.uploading import MOST_BYTES
@@ -141,7 +141,7 @@ class UploadsView(_TusView):
     def get(self, request: Request) -> Response:
         """List the caller's uploads that are kept, the newest first: all on one page."""
         found = Upload.objects.filter(user=cast(User, request.user), expires_at__gt=timezone.now())
-        return answer(page_serializer(UploadSerializer)(Page(list(found), None)))
+        return answer_all(UploadSerializer, found)
 
     @extend_schema(
         operation_id="announce_upload",

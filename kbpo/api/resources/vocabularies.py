@@ -11,7 +11,7 @@ from rest_framework.response import Response
 from annotations.models import ClassList, OntologyVersion
 from annotations.ontologies import find_under
 from kbpo.api.base import ApiView, answer
-from kbpo.api.paging import PageQuery, cut, page_of, page_serializer, read_cursor, read_query
+from kbpo.api.paging import PageQuery, answer_page, cut, page_serializer, read_cursor, read_query
 from kbpo_formats.ontologies.ontology import TYPE_KINDS
 
 MOST_VERSIONS = 1_000_000
@@ -138,8 +138,7 @@ class ClassListsView(ApiView):
     )
     def get(self, request: Request) -> Response:
         """List all versions of all lists of classes."""
-        page = page_of(ClassList.objects.all(), request, read_query(PageQuery, request))
-        return answer(page_serializer(ClassListSerializer)(page))
+        return answer_page(ClassListSerializer, ClassList.objects.all(), request)
 
 
 class ClassListView(ApiView):

@@ -1,10 +1,7 @@
 """Columns of few distinct values: the values once, and for each place which of them stands there."""
 
-import math
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from io import BytesIO
 from typing import Any
 
@@ -12,13 +9,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Array = NDArray[Any]
-
-_MAGIC = b"\x93NUMPY\x01\x00"
-_COMMON = re.compile(
-    rb"\{'descr': '(\|[biu]1|<[iuf][248])', 'fortran_order': False,"
-    rb" 'shape': \(((?:\d{1,12},? ?){1,2})\), \} *\n"
-)
-"""How NumPy's format begins, and what it says of an array of numbers."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,30 +82,8 @@ def unpack_names(data: bytes) -> Coded:
 
 
 def _load(stream: BytesIO) -> Array:
-    """Read the next array as `np.load` does, but read what headers say once for all that say the same."""
-    start = stream.tell()
-    begin = stream.read(len(_MAGIC) + 2)
-    said = None
-    if begin.startswith(_MAGIC):
-        said = _said(stream.read(int.from_bytes(begin[len(_MAGIC) :], "little")))
-    if said is None:
-        stream.seek(start)
-        array: Array = np.load(stream, allow_pickle=False)
-        return array
-    kind, shape = said
-    data = stream.read(kind.itemsize * math.prod(shape))
-    if len(data) < kind.itemsize * math.prod(shape):
-        raise EOFError(f"an array of the shape {shape} ends after {len(data)} bytes")
-    return np.frombuffer(bytearray(data), dtype=kind).reshape(shape)
-
-
-@lru_cache(maxsize=1024)
-def _said(header: bytes) -> tuple[np.dtype[Any], tuple[int, ...]] | None:
-    """Return the type and the shape that a header of NumPy's format names; None where it is uncommon."""
-    found = _COMMON.fullmatch(header)
-    if found is None:
-        return None
-    return np.dtype(found[1].decode()), tuple(int(size) for size in found[2].split(b",") if size.strip())
+    array: Array = np.load(stream, allow_pickle=False)
+    return array
 
 
 def _smallest(codes: Array) -> Array:

@@ -17,15 +17,28 @@ class Limits:
     statement, lock, idle : int
         Seconds for one statement, for one lock, and between two statements of a transaction; 0 for no limit.
         Postgres keeps them itself.
-    silence : float or None
-        Seconds of silence after which the server is asked whether it is there at all; None: never.
+    unreachable : int
+        Seconds after which a connection ends whose server's machine acknowledges nothing; 0 for the system's
+        limits.
     """
 
     connect: int
     statement: int
     lock: int
     idle: int
-    silence: float | None
+    unreachable: int
+
+    def of_client(self) -> dict[str, int]:
+        """Return the limits that Postgres' library keeps, by its names of them."""
+        if not self.unreachable:
+            return {"connect_timeout": self.connect}
+        return {
+            "connect_timeout": self.connect,
+            "tcp_user_timeout": self.unreachable * 1000,
+            "keepalives_idle": 1,
+            "keepalives_interval": 1,
+            "keepalives_count": self.unreachable,
+        }
 
     def options(self) -> str:
         """Write the limits that Postgres keeps as options of a connection."""
@@ -37,11 +50,10 @@ class Limits:
         return " ".join(f"-c {name}={seconds}s" for name, seconds in given.items() if seconds)
 
 
-COMMANDS = Limits(connect=10, statement=0, lock=0, idle=0, silence=None)
+COMMANDS = Limits(connect=10, statement=0, lock=0, idle=0, unreachable=0)
 #: Scoring, and the storing of a large file, are long statements and long transactions; hours they are not.
-TASKS = Limits(connect=10, statement=2 * 3600, lock=300, idle=2 * 3600, silence=None)
-#: With what `watching` adds, an answer that the database is away comes within 3 s.
-WEB = Limits(connect=2, statement=30, lock=5, idle=60, silence=1.2)
+TASKS = Limits(connect=10, statement=2 * 3600, lock=300, idle=2 * 3600, unreachable=0)
+WEB = Limits(connect=2, statement=30, lock=5, idle=60, unreachable=3)
 
 _present = COMMANDS
 

@@ -15,10 +15,10 @@ ALIVE, READY = "/healthz", "/readyz"
 
 _readiness = Readiness()
 
+Respond = Callable[[HttpRequest], HttpResponseBase]
 
-def probes(
-    get_response: Callable[[HttpRequest], HttpResponseBase],
-) -> Callable[[HttpRequest], HttpResponseBase]:
+
+def probes(get_response: Respond) -> Respond:
     """Answer the two addresses."""
 
     def middleware(request: HttpRequest) -> HttpResponseBase:

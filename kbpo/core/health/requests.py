@@ -20,10 +20,10 @@ HEADER = "X-Request-ID"
 #: What is taken over: as a UUID, or what proxies make up; nothing that could be taken for more lines.
 _WELL_FORMED = re.compile(r"[A-Za-z0-9_.=+/-]{8,128}")
 
+Respond = Callable[[HttpRequest], HttpResponseBase]
 
-def log_requests(
-    get_response: Callable[[HttpRequest], HttpResponseBase],
-) -> Callable[[HttpRequest], HttpResponseBase]:
+
+def log_requests(get_response: Respond) -> Respond:
     """Give each request an id, send it back, and write a line when it is answered."""
 
     def middleware(request: HttpRequest) -> HttpResponseBase:

@@ -17,15 +17,14 @@ from uuid import UUID, uuid4
 from kbpo.core.acts import What, record
 from kbpo.core.database.locks import claim
 from kbpo.core.errors import Busy, StoreAway
-from kbpo.core.keeping import steadiness
 from kbpo.core.keeping.models import Installation
-from kbpo.core.keeping.steadiness import STEADY, Seen
 from kbpo.core.storage import store
 
 logger = logging.getLogger(__name__)
 
 PLACE = "media/installation.json"
 CLAIM = "installation"
+SOONEST = timedelta(minutes=1)  # between two growths of the mark
 WHAT_TO_DO = (
     "Nothing is removed. Put back the one that is not right; or, if they do belong together, say so with"
     " 'python manage.py installation --join'."
@@ -144,9 +143,9 @@ def require_ours() -> None:
 
 
 def look(*, now: datetime) -> Standing:
-    """Look at the clock, and whether files and database know each other; name both where neither is.
+    """Say whether files and database know each other; name both where neither is.
 
-    The pipeline does so every few seconds; it is written down once a minute.
+    The pipeline asks every few seconds; the mark grows once a minute.
 
     Parameters
     ----------
@@ -165,18 +164,13 @@ def look(*, now: datetime) -> Standing:
             found.save()
             _write_mark(Mark(name))
             stand = Standing()
-        seen = Seen(found.looked_at, found.seen, found.jumped_at)
-        if steadiness.is_due(seen, now):
-            _note(found, seen, now)
-            if stand.is_together:
-                _mark_again(found, mark)
+        if stand.is_together and (found.marked_at is None or abs(now - found.marked_at) >= SOONEST):
+            _mark_again(found, mark, now)
         return stand
 
 
-def join(*, now: datetime) -> None:
-    """Have files and database belong together from now on, because an operator says so.
-
-    Both get a new name, and the clock is watched anew, so that nothing is removed for a day.
+def join() -> None:
+    """Have files and database belong together from now on, under a new name, because an operator says so.
 
     Raises
     ------
@@ -187,7 +181,7 @@ def join(*, now: datetime) -> None:
         if not is_ours:
             raise Busy("The service is just looking at its files: try again in a moment.")
         found = row()
-        found.name, found.mark, found.looked_at = uuid4(), 0, None
+        found.name, found.mark = uuid4(), 0
         found.warning, found.warned_at = "", None
         _write_mark(Mark(found.name, 0, is_joining=True))
         found.save()
@@ -203,15 +197,9 @@ def doubt() -> None:
     """
     found, mark = row(), read_mark()
     found.name = (mark.name if mark else None) or uuid4()
-    found.mark, found.looked_at = 0, None
+    found.mark = 0
     _write_mark(Mark(found.name, 1))
     found.save()
-
-
-def is_steady(length: timedelta = STEADY) -> bool:
-    """Say whether the clock has been seen to go on without a jump for so long."""
-    found = row()
-    return Seen(found.looked_at, found.seen, found.jumped_at).steady_for >= length
 
 
 def warn(*, message: str, now: datetime) -> None:
@@ -241,25 +229,13 @@ def read_mark(*, hurried: bool = False) -> Mark | None:
         return Mark(None)
 
 
-def _note(found: Installation, seen: Seen, now: datetime) -> None:
-    again = steadiness.look_again(seen, now)
-    if seen.looked_at is not None and again.jumped_at == again.seconds:
-        logger.warning(
-            "The clock went from %s to %s, or nobody looked at it: nothing is thrown away because of its age"
-            " before a day has been seen to pass",
-            seen.looked_at,
-            now,
-        )
-    found.looked_at, found.seen, found.jumped_at = again.looked_at, again.seconds, again.jumped_at
-    found.save()
-
-
-def _mark_again(found: Installation, mark: Mark | None) -> None:
+def _mark_again(found: Installation, mark: Mark | None, now: datetime) -> None:
     """Let the mark grow: the database first, and only once the files have its last."""
     assert found.name is not None
     if mark is not None and mark.mark == found.mark:
         found.mark += 1
-        found.save()
+    found.marked_at = now
+    found.save()
     _write_mark(Mark(found.name, found.mark))
 
 

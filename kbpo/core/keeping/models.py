@@ -5,7 +5,7 @@ from django.db.models import Q
 
 
 class Installation(models.Model):
-    """The one row by which database and files know each other, and what was seen of the clock.
+    """The one row by which database and files know each other.
 
     The same name, and nearly the same mark, stand in the files' folder (`installation`). The mark grows while
     the service runs, so that an older state of either side is noticed.
@@ -14,11 +14,7 @@ class Installation(models.Model):
     id = models.PositiveSmallIntegerField(primary_key=True, default=1)
     name = models.UUIDField(null=True, help_text="Empty until the files have been met.")
     mark = models.PositiveBigIntegerField(default=0)
-    looked_at = models.DateTimeField(null=True, help_text="When the clock was looked at last.")
-    seen = models.PositiveBigIntegerField(default=0, help_text="Seconds that were seen to pass.")
-    jumped_at = models.PositiveBigIntegerField(
-        default=0, help_text="How many had been seen when the clock last jumped."
-    )
+    marked_at = models.DateTimeField(null=True, help_text="When the mark last grew.")
     warning = models.TextField(blank=True, help_text="Why nothing is removed now, for operators.")
     warned_at = models.DateTimeField(null=True)
 

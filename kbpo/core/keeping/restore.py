@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import IO, Any, BinaryIO, cast
 from uuid import uuid4
 
 from django.conf import settings
@@ -23,7 +23,7 @@ from django.db import DatabaseError, connection, transaction
 from kbpo.core.database.backend.base import DatabaseWrapper
 from kbpo.core.errors import Conflict, InvalidInput
 from kbpo.core.keeping import installation, sealing, tables, trash
-from kbpo.core.keeping.archive import FILES, TABLES, Digested, Reader
+from kbpo.core.keeping.archive import FILES, TABLES, Reader
 from kbpo.core.storage import store
 from kbpo.core.storage.base import PIECE, check_place
 from kbpo.core.storage.folder import path_of
@@ -112,7 +112,7 @@ def restore(
         is_kept = rows_are_there or _has_more_than_ours(aside, live)
         if not is_kept:
             _drop(aside)
-    _say_who_they_are(strangers, now)
+    _say_who_they_are(strangers)
     return Restored(
         datetime.fromisoformat(read.head["made_at"]),
         read.rows,
@@ -213,7 +213,7 @@ def _fill(reader: Reader, staged: str) -> _Read:
         if name.startswith(TABLES):
             table = name.split("/")[1]
             if table in known:
-                data = gzip.decompress(b"".join(iter(stream.read, b"")))
+                data = gzip.decompress(stream.read())
                 rows[table] += tables.insert(connection, table, columns[table], data)
         elif name.startswith(FILES):
             places.add(place := name.removeprefix(FILES))
@@ -228,7 +228,7 @@ def _fill(reader: Reader, staged: str) -> _Read:
     return _Read(reader.head, rows.total(), frozenset(places), skipped)
 
 
-def _store(staged: str, place: str, stream: Digested) -> None:
+def _store(staged: str, place: str, stream: IO[bytes]) -> None:
     check_place(place)  # refuses what is outside
     store().put(f"{staged}/{place}", cast(BinaryIO, stream))
 
@@ -281,12 +281,12 @@ def _has_more_than_ours(schema: str, live: str) -> bool:
         return bool(cursor.fetchone()[0]) or not theirs <= ours
 
 
-def _say_who_they_are(strangers: int, now: datetime) -> None:
+def _say_who_they_are(strangers: int) -> None:
     """Have files and database belong together, unless there are files that the backup does not know.
 
     Then the service goes on with both, and removes nothing before an operator has looked.
     """
     if not strangers:
-        installation.join(now=now)
+        installation.join()
         return
     installation.doubt()

@@ -21,7 +21,7 @@ from kbpo.core.storage.base import check_place
 
 logger = logging.getLogger(__name__)
 
-KEPT = timedelta(days=30)  # by the clock, and seen to pass
+KEPT = timedelta(days=30)
 MOST_SHARE = 0.05  # of all files, that are moved at once
 ALWAYS = 3  # files that may be moved however few there are: what killed uploads leave
 FOLDER = "media/trash"
@@ -81,17 +81,8 @@ def move(
     if not places:
         return 0
     batch = f"{FOLDER}/{now:%Y%m%dT%H%M%SZ}-{uuid4().hex[:8]}"
-    found = installation.row()
-    _write(
-        batch,
-        {
-            "moved_at": now.isoformat(),
-            "reason": reason,
-            "paths": sorted(places),
-            "installation": str(found.name),
-            "seen": found.seen,
-        },
-    )
+    record = {"moved_at": now.isoformat(), "reason": reason, "paths": sorted(places)}
+    store().put(f"{batch}/{RECORD}", BytesIO(json.dumps(record, ensure_ascii=False).encode()))
     moved = 0
     for place in places:
         if is_wanted(place):
@@ -150,8 +141,8 @@ def put_back(*, name: str) -> int:
 def empty(*, now: datetime, named: Callable[[], Iterable[str]]) -> int:
     """Delete for good what has been in the trash for `KEPT`; return how many files.
 
-    By the clock, and by the time that was seen to pass since: no jump of the clock empties the trash. Nothing
-    is deleted where files and database do not know each other, nor what a row names that has no other file.
+    Nothing is deleted where files and database do not know each other, nor what a row names that has no other
+    file.
 
     Parameters
     ----------
@@ -162,16 +153,7 @@ def empty(*, now: datetime, named: Callable[[], Iterable[str]]) -> int:
     """
     if not installation.standing().is_together:
         return 0
-    found = installation.row()
-    over = []
-    for one in thrown():
-        batch = f"{FOLDER}/{one.name}"
-        record = _read(batch) or {}
-        is_ours = record.get("installation") == str(found.name) and record["seen"] <= found.seen
-        if not is_ours:  # the time that was seen then was another's: it begins again
-            _write(batch, {**record, "installation": str(found.name), "seen": found.seen})
-        elif one.moved_at + KEPT <= now and found.seen - record["seen"] >= KEPT.total_seconds():
-            over.append(one)
+    over = [one for one in thrown() if one.moved_at + KEPT <= now]
     if not over:
         return 0
     wanted = set(named())
@@ -199,7 +181,3 @@ def _read(batch: str) -> dict[str, Any] | None:
     except (FileNotFoundError, NotADirectoryError, ValueError):
         return None
     return record if isinstance(record, dict) else None
-
-
-def _write(batch: str, record: object) -> None:
-    store().put(f"{batch}/{RECORD}", BytesIO(json.dumps(record, ensure_ascii=False).encode()))

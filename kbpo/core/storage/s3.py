@@ -9,6 +9,7 @@ import hashlib
 import io
 import logging
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -364,45 +365,18 @@ class _Arriving:
 
     def finish(self) -> str:
         self.flush()
-        digest = hashlib.sha256()
-        if self._is_whole:  # somebody was killed after that
-            with self._store.open(self._place) as stream:
-                while data := stream.read(PIECE):
-                    digest.update(data)
-        else:
-            parts = self._store.parts(self._place)
+        with tempfile.TemporaryFile() as whole:
+            parts = [(self._place, self.here)] if self._is_whole else self._store.parts(self._place)
             if sum(size for _, size in parts) != self.here:
                 raise self._store.away("reading a file", self._place, "lacks a piece", "it was deleted")
-            joined = _Joined(self._store, [place for place, _ in parts], digest)
-            self._store.put(self._place, cast(BinaryIO, joined))
+            for place, _ in parts:
+                with self._store.open(place) as stream:
+                    shutil.copyfileobj(stream, whole, PIECE)
+            whole.seek(0)
+            digest = hashlib.file_digest(whole, "sha256").hexdigest()
+            if not self._is_whole:  # else somebody was killed after that
+                whole.seek(0)
+                self._store.put(self._place, cast(BinaryIO, whole))
         for found in list(self._store.listed(f"{self._place}{PARTS}")):
             self._store.delete(found.place)
-        return digest.hexdigest()
-
-
-class _Joined:
-    """Several objects, read as one file; what passes is digested."""
-
-    def __init__(self, store: S3, places: list[str], digest: Any) -> None:
-        self._store, self._places, self._digest = store, iter(places), digest
-        self._stream: BinaryIO | None = None
-
-    def read(self, size: int = -1) -> bytes:
-        pieces: list[bytes] = []
-        left = size if size >= 0 else 1 << 62
-        while left:
-            if self._stream is None:
-                place = next(self._places, None)
-                if place is None:
-                    break
-                self._stream = self._store.open(place)
-            data = self._stream.read(min(left, PIECE))
-            if not data:
-                self._stream.close()
-                self._stream = None
-                continue
-            pieces.append(data)
-            left -= len(data)
-        joined = b"".join(pieces)
-        self._digest.update(joined)
-        return joined
+        return digest

@@ -19,6 +19,7 @@ from kbpo.core.errors import KbpoError
 from kbpo.pages import corpora as service
 from kbpo.pages.access import corpus_for, for_desk, person
 from kbpo.pages.challenge_forms import DatesForm, NewsForm, PhaseForm, VersionForm
+from kbpo.pages.forms import as_it_stands
 
 ON_PAGE = 50  # posts
 
@@ -99,7 +100,7 @@ def _show(
     now, given = timezone.now(), given or {}
     life = read_life(found, now)
     fresh: dict[str, forms.Form] = {
-        "dates": DatesForm.of(found),
+        "dates": as_it_stands(DatesForm, found),
         "rules": VersionForm.of("rules", life.rules),
         "terms": VersionForm.of("terms", life.terms),
         "phase": PhaseForm(auto_id="phase_%s"),
@@ -112,7 +113,7 @@ def _show(
         "refusal": refusal,
         "forms": fresh | dict(given),
         "phases": [
-            (one, given.get(f"phase_{one.pk}") or PhaseForm.of(one), _is_outside(found, one))
+            (one, given.get(f"phase_{one.pk}") or _phase_form(one), _is_outside(found, one))
             for one in life.phases
         ],
         "accepted": versions.count_accepted(life.terms),
@@ -120,6 +121,10 @@ def _show(
         "takes_part": news.taking_part(found).distinct().count(),
     }
     return render(request, "desk/challenge.html", context, status=status)
+
+
+def _phase_form(phase: CorpusPhase) -> PhaseForm:
+    return as_it_stands(PhaseForm, phase, auto_id=f"phase_{phase.pk}_%s")
 
 
 def _is_outside(corpus: Corpus, phase: CorpusPhase) -> bool:

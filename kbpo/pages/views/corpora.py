@@ -34,6 +34,7 @@ from kbpo.pages.corpus_forms import (
     SnapshotForm,
     TakedownForm,
 )
+from kbpo.pages.forms import as_it_stands
 from kbpo.pages.reading import paged
 
 PAGE = 50
@@ -112,8 +113,8 @@ def _show(
 ) -> HttpResponse:
     read = service.overview(found, person(request))
     fresh = {
-        "details": DetailsForm.of(found),
-        "data": DataForm.of(found),
+        "details": as_it_stands(DetailsForm, found),
+        "data": as_it_stands(DataForm, found, auto_id="data_%s"),
         "agreement": AgreementTextForm(
             auto_id="agreement_%s", initial={"text": read.agreement.text if read.agreement else ""}
         ),
@@ -141,8 +142,7 @@ def _details(request: HttpRequest, found: Corpus, form: forms.Form) -> str:
 
 
 def _data(request: HttpRequest, found: Corpus, form: forms.Form) -> str:
-    details = service.DataDetails(**form.cleaned_data)
-    service.change_details(corpus=found, by=person(request), details=details)
+    service.change_details(corpus=found, by=person(request), details=form.cleaned_data)
     return "What is said of its texts is changed."
 
 

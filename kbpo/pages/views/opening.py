@@ -1,5 +1,7 @@
 """Opening a batch of work: what it asks, costs and buys is shown first, then it is confirmed."""
 
+from typing import TypeVar
+
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -13,26 +15,19 @@ from kbpo.accounts.models import WorkerIdentity
 from kbpo.core.errors import KbpoError
 from kbpo.pages import opening
 from kbpo.pages.access import corpora, for_role, person
-from kbpo.pages.forms import OpenForm
+from kbpo.pages.forms import OpenForm, PostForm
 from kbpo.pages.money import budget_names
+
+Form = TypeVar("Form", bound=PostForm)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @for_role(Act.POST)
 def open_batch(request: HttpRequest) -> HttpResponse:
     """Ask what to open; show what that means; open it."""
-    providers = [(name, WorkerIdentity.Provider(name).label) for name in registry.configured()]
-    sent = request.POST if request.method == "POST" else request.GET
-    # An address that names a corpus alone, as other pages do, is a form to fill in.
-    is_begun = set(request.GET) == {"corpus"} and not request.POST
-    form = OpenForm(
-        None if is_begun else sent or None,
-        initial=request.GET.dict() if is_begun else None,
-        providers=providers,
-        corpora=corpora(request, Act.POST),
-    )
+    form = read_form(OpenForm, request)
     given = form.is_bound
-    context: dict[str, object] = {"form": form, "has_account": bool(providers)}
+    context: dict[str, object] = {"form": form, "has_account": bool(registry.configured())}
     if not given or not form.is_valid():
         return _show(request, context, status=400 if given and form.errors else 200)
     wanted, now = opening.read(form.cleaned_data), timezone.now()
@@ -45,6 +40,19 @@ def open_batch(request: HttpRequest) -> HttpResponse:
         messages.success(request, _opened(batch))
         return redirect("desk_batch", batch.pk)
     return _show(request, context | _plan(request, wanted, form))
+
+
+def read_form(form: type[Form], request: HttpRequest) -> Form:
+    """Return what is to be posted for a corpus, as a request has it."""
+    sent = request.POST if request.method == "POST" else request.GET
+    # An address that names a corpus alone, as other pages do, is a form to fill in.
+    is_begun = set(request.GET) == {"corpus"} and not request.POST
+    return form(
+        None if is_begun else sent or None,
+        initial=request.GET.dict() if is_begun else None,
+        providers=[(name, WorkerIdentity.Provider(name).label) for name in registry.configured()],
+        corpora=corpora(request, Act.POST),
+    )
 
 
 def _plan(request: HttpRequest, wanted: opening.Wanted, form: OpenForm) -> dict[str, object]:

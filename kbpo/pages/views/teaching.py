@@ -8,29 +8,20 @@ from django.views.decorators.http import require_http_methods
 
 from annotations.roles import Act
 from crowd.providers import registry
-from kbpo.accounts.models import WorkerIdentity
 from kbpo.core.errors import KbpoError
 from kbpo.pages import teaching
-from kbpo.pages.access import corpora, for_role, person
+from kbpo.pages.access import for_role, person
 from kbpo.pages.forms import TutorialForm
+from kbpo.pages.views.opening import read_form
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @for_role(Act.POST)
 def open_tutorial(request: HttpRequest) -> HttpResponse:
     """Ask which tutorial to open; show what it costs; open it."""
-    providers = [(name, WorkerIdentity.Provider(name).label) for name in registry.configured()]
-    sent = request.POST if request.method == "POST" else request.GET
-    # An address that names a corpus alone, as other pages do, is a form to fill in.
-    is_begun = set(request.GET) == {"corpus"} and not request.POST
-    form = TutorialForm(
-        None if is_begun else sent or None,
-        initial=request.GET.dict() if is_begun else None,
-        providers=providers,
-        corpora=corpora(request, Act.POST),
-    )
+    form = read_form(TutorialForm, request)
     given = form.is_bound
-    context: dict[str, object] = {"form": form, "has_account": bool(providers)}
+    context: dict[str, object] = {"form": form, "has_account": bool(registry.configured())}
     status = 200
     if given and not form.is_valid():
         status = 400

@@ -63,12 +63,14 @@ def worker(request: HttpRequest, pk: int) -> HttpResponse:
 def block(request: HttpRequest, pk: int, identity: int) -> HttpResponse:
     """Give a worker no more of our work, or give it again."""
     found = get_object_or_404(WorkerIdentity, pk=identity, user=pk)
-    act = review.block_worker if request.POST.get("action") == "block" else review.unblock_worker
+    is_blocked, reason = request.POST.get("action") == "block", request.POST.get("reason", "")
     try:
-        act(worker=found, by=operator(request), reason=request.POST.get("reason", ""), now=timezone.now())
+        review.block_worker(
+            worker=found, by=operator(request), reason=reason, now=timezone.now(), is_blocked=is_blocked
+        )
     except InvalidInput as error:
         return _show(request, pk, error, found)
-    done = "gets no more of our work" if act is review.block_worker else "gets our work again"
+    done = "gets no more of our work" if is_blocked else "gets our work again"
     messages.success(request, f"{found.worker_id} {done}.")
     return redirect("desk_worker", pk)
 

@@ -17,7 +17,6 @@ from evaluation.submissions import checks, problem_list
 from kbpo import pipeline
 from kbpo.core.storage.folder import path_of
 from tests.factories import DocumentFactory, ProblemFactory
-from tests.keeping import trust_the_clock
 
 pytestmark = pytest.mark.django_db
 EVERYBODY = ["visitor", "other team", "team", "annotator", "operator"]
@@ -290,7 +289,6 @@ def test_a_checked_file_is_submitted_without_sending_it_again(cast, check, clien
 def test_a_check_is_gone_after_a_day_with_all_that_was_found(check):
     checked = check(BAD)
     path = path_of(checked.upload.place)
-    trust_the_clock()
     Upload.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
     pipeline.remove_expired()
     assert not FileCheck.objects.exists()

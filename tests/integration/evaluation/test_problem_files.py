@@ -27,7 +27,6 @@ from kbpo_client.connection import Connection
 from kbpo_formats import problems
 from tests.factories import DocumentFactory, UserFactory, give
 from tests.integration.evaluation.test_files import BAD, GOOD, text
-from tests.keeping import trust_the_clock
 
 pytestmark = pytest.mark.django_db
 in_transactions = pytest.mark.django_db(transaction=True)  # files go when these are over
@@ -268,7 +267,6 @@ def test_it_goes_with_the_file_that_it_is_about(submit_file, check, cast):
     assert len(kept()) == 2
     lifecycle.delete_file(submission=submission, user=cast.member)
     assert kept() == [checked.problem_file.place]
-    trust_the_clock()
     Upload.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
     pipeline.remove_expired()
     assert kept() == []

@@ -27,7 +27,6 @@ from tests import written
 from tests.conftest import ROOT
 from tests.factories import CorpusFactory, DocumentFactory, UserFactory
 from tests.integration.conftest import Submit
-from tests.keeping import trust_the_clock
 from tests.world import World
 
 pytestmark = pytest.mark.django_db
@@ -102,7 +101,6 @@ def test_what_a_killed_writer_of_texts_leaves_is_removed_after_a_day(settings: L
     assert remove_unfinished(now=timezone.now()) == 0
     for path in (left, whole):
         os.utime(path, (0, 0))
-    trust_the_clock()
     pipeline.remove_orphans()
     assert (left.exists(), whole.exists()) == (False, True)
 

@@ -21,7 +21,6 @@ from kbpo.core.storage.folder import path_of
 from kbpo.core.uploading import FORM, MOST_BYTES
 from tests import written
 from tests.factories import CorpusFactory, SubmissionFactory, UserFactory
-from tests.keeping import trust_the_clock
 
 pytestmark = pytest.mark.django_db
 CONTENT = b"run\n:E1\ttype\tPER\n" * 20
@@ -268,7 +267,6 @@ def test_the_upload_of_another_is_never_submitted(user):
 
 
 def test_uploads_that_nobody_came_back_for_are_removed(user):
-    trust_the_clock()
     old, new = begin(user), finish(user)
     uploads.append(upload=old, offset=0, stream=io.BytesIO(b"x"))
     Upload.objects.filter(pk=old.pk).update(expires_at=timezone.now() - timedelta(seconds=1))
@@ -276,35 +274,6 @@ def test_uploads_that_nobody_came_back_for_are_removed(user):
     assert list(Upload.objects.all()) == [new]
     assert not path_of(old.place).exists()
     assert path_of(new.place).exists()
-
-
-def test_no_upload_is_thrown_away_when_the_clock_jumps_two_days(user, monkeypatch):
-    trust_the_clock()
-    upload = finish(user)
-    pipeline.remove_expired()
-    later = timezone.now() + timedelta(days=2)
-    monkeypatch.setattr(pipeline.timezone, "now", lambda: later)
-    assert pipeline.remove_expired() == 0
-    assert path_of(upload.place).exists()
-
-
-def test_an_upload_is_thrown_away_when_a_day_has_been_seen_to_pass_after_a_jump(user, monkeypatch):
-    trust_the_clock()
-    upload = finish(user)
-    later = timezone.now() + timedelta(days=2)
-    for half_hours in range(49):
-        moment = later + half_hours * timedelta(minutes=30)
-        monkeypatch.setattr(pipeline.timezone, "now", lambda moment=moment: moment)
-        assert path_of(upload.place).exists()
-        pipeline.remove_expired()
-    assert not path_of(upload.place).exists()
-
-
-def test_nothing_is_thrown_away_at_the_first_look_at_the_clock(user):
-    upload = begin(user)
-    Upload.objects.filter(pk=upload.pk).update(expires_at=timezone.now() - timedelta(days=9))
-    assert pipeline.remove_expired() == 0
-    assert Upload.objects.exists()
 
 
 def test_bytes_without_an_upload_go_into_the_trash_after_a_day(home, user):

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import demo
-from demo.build import build, main
+from demo.build import build
 from demo.systems import SYSTEMS
 
 NEEDLE = "needle"  # its file is TAC's
@@ -93,12 +93,3 @@ def test_a_second_build_makes_the_same_bytes_without_the_gold_in_reach(built: Pa
         path.name for path in built.glob("*.gz") if path.read_bytes() != (tmp_path / path.name).read_bytes()
     ]
     assert different == []
-
-
-def test_a_folder_that_cannot_be_made_is_one_clear_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "file").touch()
-
-    assert main([str(tmp_path / "file" / "below")]) == 1
-    assert len(capsys.readouterr().err.splitlines()) == 1

@@ -1,11 +1,8 @@
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from demo.markup import parse, read_folder
-from kbpo.core.errors import InvalidInput
+from demo.markup import parse
 
 HEAD = "A title\n2031-04-02\n\n"
 
@@ -106,52 +103,6 @@ def test_mentions_that_overlap_are_no_pair() -> None:
     _, gold = parse(HEAD + body, doc_id="d")
 
     assert [relation["object"] for relation in gold["relations"]] == [[19, 25]]
-
-
-@pytest.mark.parametrize(
-    ("markup", "where", "what"),
-    [
-        ("\n2031-04-02\n\nText.", "d.txt:1", "title"),
-        ("Title\n2 April\n\nText.", "d.txt:2", "'2 April' is not a date"),
-        ("Title\n2031-04-02\nText.", "d.txt:3", "blank"),
-        (HEAD, "d.txt:3", "no text"),
-        (HEAD + "[Ann|PER a", "d.txt:4", "not closed"),
-        (HEAD + "[Ann", "d.txt:4", "no tag"),
-        (HEAD + "Ann]", "d.txt:4", "outside a mention"),
-        (HEAD + "[Ann|PER]", "d.txt:4", "not a tag"),
-        (HEAD + "[Ann|PERSON a]", "d.txt:4", "'PERSON' is not a type"),
-        (HEAD + "[Ann |PER a]", "d.txt:4", "space at an end"),
-        (HEAD + "[Ann|PER a]\n[Ash|ORG a]", "d.txt:5", "a is ORG here and PER before"),
-        (HEAD + "[Ann|PER a *] [Ash|PER a *]", "d.txt:4", "keep one star"),
-        (HEAD + "[mayor|TITLE m *]", "d.txt:4", "leave out the star"),
-        (HEAD + "[[Ann|PER a]|PER b]", "d.txt:4", "mark the same words"),
-        (HEAD + "> per:spouse a b", "d.txt:4", "before the text"),
-        (HEAD + "[Ann|PER a].\n> per:spouse a", "d.txt:5", "not a relation"),
-        (HEAD + "[Ann|PER a].\n> per:friend a a", "d.txt:5", "'per:friend' is not a stored relation"),
-        (HEAD + "[Ann|PER a].\n> per:spouse a b", "d.txt:5", "marked as 'b'"),
-        (HEAD + "[Ann|PER a] [Ash|ORG o].\n> per:spouse a o", "d.txt:5", "does not admit PER and ORG"),
-        (HEAD + "[Ann|PER a].\n> per:spouse a a", "d.txt:5", "related to itself"),
-        (
-            HEAD + "[Ann|PER a] [Bo|PER b].\n> per:spouse a b\n> per:spouse b a",
-            "d.txt:6",
-            "line 5 says so already",
-        ),
-        (HEAD + "[Ann|PER a] [Bo|PER b].\nRain.\n> per:spouse a b", "d.txt:6", "neither a nor b"),
-        (HEAD + "[[Ann|PER a] Ltd|ORG o].\n> per:organizations_founded a o", "d.txt:5", "within the other"),
-    ],
-)
-def test_a_fault_is_refused_with_its_place_and_what_would_be_right(
-    markup: str, where: str, what: str
-) -> None:
-    with pytest.raises(InvalidInput, match=what) as caught:
-        parse(markup, doc_id="d", name="d.txt")
-
-    assert caught.value.where == where
-
-
-def test_a_folder_without_documents_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput, match="no documents"):
-        read_folder(tmp_path)
 
 
 WORDS = st.text(

@@ -1,15 +1,10 @@
 """Django finds a database backend by this module's name."""
 
-import select
-import time
 from typing import Any
 
-import psycopg
 from django.db.backends.postgresql import base
 
-from kbpo.core.database import limits, watching
-
-BRIEFLY = 5.0  # seconds in which a connection that was of use is taken to be so still
+from kbpo.core.database import limits
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
@@ -27,8 +22,6 @@ class DatabaseWrapper(base.DatabaseWrapper):
         super().__init__(*args, **kwargs)
         self.claimed: set[int] = set()
         self.spares: list[DatabaseWrapper] = []
-        self._used_at = float("-inf")
-        self.health_check_done: bool
 
     def another(self) -> "DatabaseWrapper":
         """Return another connection to the same database, which commits nothing by itself."""
@@ -47,28 +40,6 @@ class DatabaseWrapper(base.DatabaseWrapper):
         while self.spares:
             self.spares.pop().close()
 
-    def close_if_health_check_failed(self) -> None:
-        """Close it where it is of no use: asked once a request, but not of one that just was and is quiet.
-
-        A server says unasked that it ends the connection, and so does a network that knows. To ask it each
-        time would be one statement more in each request.
-        """
-        if self.connection is None or self.health_check_done:
-            return
-        now = time.monotonic()
-        if now - self._used_at < BRIEFLY and self._is_quiet():
-            self.health_check_done = True
-        super().close_if_health_check_failed()
-        self._used_at = now
-
-    def _is_quiet(self) -> bool:
-        """Say whether the connection is open and nothing that nobody asked for has come by it."""
-        if self.connection.closed:
-            return False
-        looked = select.poll()
-        looked.register(self.connection.pgconn.socket, select.POLLIN)
-        return not looked.poll(0)
-
     def get_connection_params(self) -> dict[str, Any]:
         """Add the limits; what ``DATABASE_URL`` says itself comes first.
 
@@ -77,20 +48,6 @@ class DatabaseWrapper(base.DatabaseWrapper):
         params: dict[str, Any] = super().get_connection_params()
         present = limits.present()
         if self.settings_dict.get("DISABLE_SERVER_SIDE_CURSORS"):
-            return {"connect_timeout": present.connect, **params}
+            return present.of_client() | params
         options = f"{present.options()} {params.get('options', '')}".strip()
-        return {"connect_timeout": present.connect, **params} | ({"options": options} if options else {})
-
-    def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
-        """Connect; where a request waits for it, not to a server that has just been found away."""
-        if limits.present().silence is None:
-            return super().get_new_connection(conn_params)
-        watching.refuse_if_away(conn_params)
-        try:
-            connection: psycopg.Connection[Any] = super().get_new_connection(conn_params)
-        except psycopg.OperationalError:
-            watching.note(is_away=True)
-            raise
-        watching.note(is_away=False)
-        watching.watch(connection, limits.present().silence)
-        return connection
+        return present.of_client() | params | ({"options": options} if options else {})

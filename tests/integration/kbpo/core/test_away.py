@@ -16,17 +16,14 @@ from django.test import Client
 from psycopg import errors
 
 from kbpo import pipeline
-from kbpo.core.database import limits, outages, watching
+from kbpo.core.database import limits, outages
 from kbpo.core.embedded.backend.base import DatabaseWrapper
 from tests.stalling import Stalling
-
-WITHIN = 3.0  # seconds
 
 
 @pytest.fixture(autouse=True)
 def nothing_noticed_yet(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(outages, "_last_line", -outages.ONE_LINE_EVERY)
-    watching.note(is_away=False)
 
 
 @pytest.fixture
@@ -37,7 +34,6 @@ def web() -> Iterator[None]:
         yield
     finally:
         limits.set_limits(limits.COMMANDS)
-        watching.note(is_away=False)
 
 
 @pytest.fixture
@@ -77,24 +73,6 @@ def fail(monkeypatch: pytest.MonkeyPatch, cause: Exception) -> None:
     monkeypatch.setattr("django.db.models.query.QuerySet.update", Mock(side_effect=error))
 
 
-def test_silence_of_postgres_is_answered_within_seconds_until_it_speaks_again(
-    proxy: Stalling, client: Client
-) -> None:
-    client.raise_request_exception = False
-    assert client.get("/").status_code == 200
-    proxy.stall()
-    for patience in (WITHIN, WITHIN / 3):  # who comes next waits less
-        started = time.monotonic()
-        answer = client.get("/")
-        assert time.monotonic() - started < patience
-        assert (answer.status_code, answer.headers["Retry-After"]) == (503, "10")
-        assert "Nothing is lost" in answer.content.decode()
-    proxy.go_on()
-    watching.note(is_away=False)
-    connection.close_if_unusable_or_obsolete()  # as between two requests, but for the test client's
-    assert client.get("/").status_code == 200
-
-
 def test_a_probe_says_within_two_seconds_that_postgres_says_nothing(proxy: Stalling, client: Client) -> None:
     proxy.stall()
     started = time.monotonic()
@@ -106,24 +84,6 @@ def test_a_probe_says_within_two_seconds_that_postgres_says_nothing(proxy: Stall
     for thread in threading.enumerate():  # which still note what they found
         if thread.name == "a look at the database":
             thread.join(10)
-
-
-def test_a_slow_statement_is_waited_for_while_postgres_is_there(proxy: Stalling) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_sleep(%s), 7", [2.5 * (limits.WEB.silence or 0)])
-        assert cursor.fetchone()[1] == 7
-
-
-def test_a_connection_that_was_silent_once_is_not_used_again(proxy: Stalling) -> None:
-    connection.ensure_connection()
-    proxy.stall()
-    for _ in range(2):
-        with pytest.raises(OperationalError):
-            connection.cursor().execute("SELECT 1")
-    proxy.go_on()
-    connection.close_if_unusable_or_obsolete()
-    watching.note(is_away=False)
-    connection.cursor().execute("SELECT 1")
 
 
 @pytest.mark.parametrize(

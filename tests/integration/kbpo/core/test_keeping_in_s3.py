@@ -67,7 +67,6 @@ def test_orphans_go_into_the_trash_come_back_and_are_deleted_in_the_end(moto: Mo
     assert trash.put_back(name=thrown.name) == 1
     assert trash.thrown() == []
     assert files.remove_orphans(now=later(25)) == 1
-    Installation.objects.update(seen=40 * 24 * 3600)
     assert trash.empty(now=later(24 * 40), named=files.named) == 1
     assert places() == [named]
 
@@ -171,7 +170,7 @@ def test_a_store_of_another_database_is_refused(moto: Moto) -> None:
     Installation.objects.update(name="00000000-0000-0000-0000-000000000001")
     with pytest.raises(StoreAway, match="not the database's"):
         installation.require_ours()
-    installation.join(now=timezone.now())
+    installation.join()
     installation.require_ours()
 
 

@@ -175,13 +175,13 @@ def test_what_cannot_be_sent_for_a_day_is_given_up_and_can_be_sent_again(
         transport(patch, send=refuse)
         pipeline.send_mail()
     [failed] = given_up()
-    assert (failed.subject, failed.to, failed.has_failed) == ("Hello", ("a@example.org",), True)
+    assert (failed.subject, failed.addresses) == ("Hello", ["a@example.org"])
     assert "no route" in failed.error
     make_due()
     assert pipeline.send_mail() == 0
     assert sending.send_again(pk=message.pk)
     assert pipeline.send_mail() == 1
-    assert unsent(now=timezone.now()) == given_up() == []
+    assert [*unsent(now=timezone.now()), *given_up()] == []
 
 
 def test_mail_is_tried_for_a_day() -> None:
@@ -191,8 +191,8 @@ def test_mail_is_tried_for_a_day() -> None:
 
 def test_mail_that_has_waited_long_is_shown_before_it_is_given_up() -> None:
     message = write()
-    assert unsent(now=message.created_at) == []
-    assert [one.has_failed for one in unsent(now=message.created_at + timedelta(minutes=11))] == [False]
+    assert not unsent(now=message.created_at)
+    assert [*unsent(now=message.created_at + timedelta(minutes=11))] == [message]
 
 
 def test_a_message_whose_sender_was_killed_is_left_alone_until_its_lease_ends() -> None:
@@ -218,7 +218,6 @@ def test_a_mail_server_that_says_nothing_is_waited_for_outside_of_any_request(
         assert pipeline.send_mail() == 0
     [waiting] = unsent(now=timezone.now(), late=timedelta())
     assert "timed out" in waiting.error
-    assert not waiting.has_failed
 
 
 def test_old_rows_are_forgotten_but_for_those_that_wait(settings: LazySettings) -> None:

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from demo.systems.reading import Claim, Extraction
 from demo.systems.writer import write_claims, write_tac
-from kbpo.core.errors import InvalidInput
 from kbpo_formats.corpus import Texts
 from kbpo_formats.kbp.files import read
 from tests.ontologies import TAC
@@ -101,12 +100,6 @@ def test_a_claim_made_twice_is_written_once_with_the_larger_confidence() -> None
     assert [line.split("\t")[-1] for line in lines(*claims) if "_of_birth" in line] == ["0.6000"]
     (line,) = write_claims(extracted(*claims))
     assert json.loads(line)["confidence"] == 0.6
-
-
-@pytest.mark.parametrize("run_id", ["", "two words", ":run", "#run"])
-def test_a_run_id_that_is_none_is_refused(run_id: str) -> None:
-    with pytest.raises(InvalidInput, match="not a run id"):
-        list(write_tac([], run_id=run_id))
 
 
 @given(

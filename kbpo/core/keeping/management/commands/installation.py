@@ -1,7 +1,6 @@
 from typing import Any
 
 from django.core.management.base import CommandParser
-from django.utils import timezone
 
 from kbpo.core.commands import Command as BaseCommand
 from kbpo.core.keeping import installation
@@ -18,7 +17,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         if options["join"]:
-            installation.join(now=timezone.now())
+            installation.join()
         found, standing = installation.row(), installation.standing()
         if standing.is_new:
             self.stdout.write("Neither files nor database have a name yet: the pipeline gives them one.")

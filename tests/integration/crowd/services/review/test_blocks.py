@@ -20,7 +20,9 @@ def test_a_worker_is_blocked_and_let_in_again(desk: Desk) -> None:
     review.block_worker(worker=worker, by=desk.operator, reason="Random answers", now=desk.now)
     assert tell_block(desk)
     assert desk.provider.blocked == {worker.worker_id: "Random answers"}
-    review.unblock_worker(worker=worker, by=desk.operator, reason="A misunderstanding", now=desk.now)
+    review.block_worker(
+        worker=worker, by=desk.operator, reason="A misunderstanding", now=desk.now, is_blocked=False
+    )
     assert tell_block(desk)
     assert desk.provider.blocked == {}
     block = WorkerBlock.objects.get()
