@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 BENCHMARKS = {
-    "reading": "time and memory of validating and storing a knowledge base",
+    "reading": "time and memory of validating a file of claims",
     "scoring": "time of sampling systems, and of scoring them from Postgres to stored rows",
     "pages": "time of pages on a site of a hundred systems with two million claims",
     "keystrokes": "time of a keystroke in the entity interface, on a large document",

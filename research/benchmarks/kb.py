@@ -1,12 +1,11 @@
 """A knowledge base of any size, and the corpus that it is about: made up, but of the shape of real ones.
 
 A document has some 2,500 characters, in which each of six entities is mentioned four to eight times; half of
-the entities are in four documents each. A third of the lines are relations, some stated in both directions.
+the entities are in four documents each. Some relations are claimed in both directions.
 """
 
 import json
 import random
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,30 +37,11 @@ class Files:
 
     kb: Path
     corpus: Path
-    lines: int
+    claims: int
     documents: int
 
 
-def write(folder: Path, lines: int, *, seed: int = 0) -> Files:
-    """Write a knowledge base of this many lines, or a few more so that the last document is whole."""
-    rng = random.Random(seed)
-    prose = " ".join(_word(rng) for _ in range(20_000))
-    kb_path, corpus_path = folder / f"{lines}.kb", folder / f"{lines}.jsonl"
-    written, number = 1, 0
-    with kb_path.open("w") as kb, corpus_path.open("w") as corpus:
-        kb.write("benchmark\n")
-        while written < lines:
-            text, mentions = _document(rng, prose, number)
-            row = {"doc_id": f"DOC_{number:07}", "title": "", "date": None, "text": text}
-            corpus.write(json.dumps(row) + "\n")
-            said = list(_assertions(rng, number, mentions))
-            kb.writelines(said)
-            written += len(said)
-            number += 1
-    return Files(kb_path, corpus_path, written, number)
-
-
-def write_claims(folder: Path, claims: int, *, seed: int = 0) -> Files:
+def write(folder: Path, claims: int, *, seed: int = 0) -> Files:
     """Write a knowledge base as JSON Lines of this many claims, or a few more."""
     rng = random.Random(seed)
     prose = " ".join(_word(rng) for _ in range(20_000))
@@ -117,25 +97,3 @@ def _document(rng: random.Random, prose: str, number: int) -> tuple[str, list[li
         parts.append(f"{name} {filling} ")
         length += len(parts[-1])
     return "".join(parts), mentions
-
-
-def _assertions(rng: random.Random, number: int, mentions: list[list[Mention]]) -> Iterator[str]:
-    doc_id = f"DOC_{number:07}"
-    for place, type in enumerate(TYPES):
-        entity = _entity(place, number)
-        if place not in SHARED or number % DOCUMENTS_OF_SHARED == 0:
-            yield f":{entity}\ttype\t{type}\n"
-        kind = "canonical_mention"
-        for name, start in [mentions[place][0], *mentions[place]]:
-            yield f':{entity}\t{kind}\t"{name}"\t{doc_id}:{start}-{start + len(name) - 1}\t0.9500\n'
-            kind = "mention"
-    for predicate, subject, object_ in RELATIONS:
-        for _ in range(2):
-            places = []
-            for place in (subject, object_):
-                name, start = rng.choice(mentions[place])
-                places.append(f"{doc_id}:{start}-{start + len(name) - 1}")
-            yield (
-                f":{_entity(subject, number)}\t{predicate}\t:{_entity(object_, number)}"
-                f"\t{','.join(places)}\t{rng.uniform(0.05, 1):.4f}\n"
-            )

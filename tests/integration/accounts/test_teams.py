@@ -200,7 +200,7 @@ def test_the_command_line_makes_no_team_with_a_name_that_does_not_fit(name):
 
 def test_a_person_is_in_five_teams_at_most(ann):
     for number in range(teams.MOST_TEAMS):
-        teams.create_team(user=ann, name=f"Team {number}")
+        teams.create_team(user=ann, name=f"Mine {number}")
     with pytest.raises(Conflict, match="You are in 5 teams"):
         teams.create_team(user=ann, name="One more")
     team = TeamFactory(members=[UserFactory()])
