@@ -10,11 +10,15 @@ import re
 import secrets
 from collections.abc import Mapping
 from decimal import Decimal
+from email.utils import getaddresses
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
+from django.core.exceptions import ValidationError as DjangoError
+from django.core.validators import validate_email
+from django.http.request import validate_host
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic import ValidationInfo as Info
 
@@ -36,6 +40,11 @@ TOGETHER = (
 )
 OF_THE_STORE = ("FILE_STORE_ENDPOINT", "FILE_STORE_REGION", "FILE_STORE_KEY", "FILE_STORE_SECRET")
 
+# What a user name or a password must not hold as it is.
+_ESCAPES = ", with # in the user name or password written as %23, / as %2F, ? as %3F and @ as %40"
+_HOST = re.compile(
+    r"[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_])?\.?|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*|%2[Ff][A-Za-z0-9%_.-]+"
+)
 _MAIL_PORTS = {"smtp": 25, "smtp+tls": 587, "smtps": 465}
 _BUCKET = re.compile(
     r"s3://([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:/((?:[A-Za-z0-9_.-]+/)*[A-Za-z0-9_.-]+)?/?)?"
@@ -46,14 +55,27 @@ _BUCKET = re.compile(
 
 
 def _split(value: str, schemes: tuple[str, ...], example: str) -> SplitResult:
+    """Split an address of one of these schemes; say how to write a password that would end it early."""
     try:
         url = urlsplit(value)
         is_address = url.scheme in schemes and (url.port is None or url.port > 0)
     except ValueError:
         is_address = False
-    if not is_address:
-        raise ValueError(f"must be like {example}")
+    rest = value.partition("://")[2]
+    if not is_address or url.fragment or ("@" in rest and "@" not in url.netloc):
+        raise ValueError(f"must be like {example}{_ESCAPES if re.search('[#/?].*@', rest) else ''}")
+    if url.hostname and not _HOST.fullmatch(url.hostname):
+        raise ValueError(f"must be like {example}{_ascii_hint(url.hostname)}")
     return url
+
+
+def _ascii_hint(host: str) -> str:
+    """Say how a host with letters beyond ASCII is written; nothing of other hosts."""
+    try:
+        coded = host.encode("idna").decode()
+    except UnicodeError:
+        return ""
+    return "" if host.isascii() or not _HOST.fullmatch(coded) else f", with the host written as {coded}"
 
 
 def _web_address(value: str, info: Info) -> str:
@@ -85,7 +107,8 @@ def _database(value: str) -> dict[str, Any]:
     url = _split(value, ("postgres", "postgresql"), example)
     name = unquote(url.path.lstrip("/"))
     if not name or "/" in name:
-        raise ValueError(f"names no database; it must be like {example}")
+        escapes = _ESCAPES if re.search("[#/?].*@", url.path) else ""
+        raise ValueError(f"names no database; it must be like {example}{escapes}")
     options = dict(parse_qsl(url.query))
     if (pooled := options.pop("pooled", "0")) not in ("0", "1"):
         raise ValueError(f"has pooled={pooled[:20]}, which must be 0 or 1")
@@ -114,6 +137,14 @@ def _email(value: str) -> dict[str, Any]:
     url = _split(value, tuple(_MAIL_PORTS), example)
     if not url.hostname:
         raise ValueError(f"names no host; it must be like {example}")
+    if url.path.strip("/") or url.query:
+        raise ValueError(
+            f"must be like {example}, without a path or a query{_ESCAPES}; the scheme chooses TLS:"
+            " smtp+tls:// begins it after connecting, smtps:// connects with it"
+        )
+    for scheme, other in (("smtp+tls", "smtps"), ("smtps", "smtp+tls")):
+        if url.scheme == scheme and url.port == _MAIL_PORTS[other]:
+            raise ValueError(f"names the port of {other}://: write {other}://, or another port")
     return {
         "MAIL_TRANSPORT": "django.core.mail.backends.smtp.EmailBackend",
         "EMAIL_HOST": url.hostname,
@@ -139,9 +170,28 @@ def _bucket(value: str) -> tuple[str, str]:
 
 def _hosts(value: str, info: Info) -> tuple[str, ...]:
     hosts = tuple(host.strip() for host in value.split(",") if host.strip())
-    if "*" in hosts and not info.data.get("debug"):
-        raise ValueError("must name the site's hosts: '*' answers to any")
+    if "*" in hosts:
+        if not info.data.get("debug"):
+            raise ValueError("must name the site's hosts: '*' answers to any")
+        return hosts
+    for host in hosts:
+        name = host[1:-1] if host.startswith("[") and host.endswith("]") else host.removeprefix(".")
+        if not _HOST.fullmatch(name) or (":" in name) != host.startswith("["):
+            raise ValueError(
+                "must be host names, separated by commas, without https:// and without ports"
+                f"{_ascii_hint(name)}; {host[:SHOWN]!r} is not one"
+            )
     return hosts or LOCAL_HOSTS
+
+
+def _sender(value: str) -> str:
+    """Take one mail address, with or without a name before it."""
+    found = getaddresses([value])
+    try:
+        validate_email(found[0][1] if len(found) == 1 and value.isprintable() else "")
+    except DjangoError:
+        raise ValueError("must be one email address, such as KBP Online <kbpo@example.org>") from None
+    return value
 
 
 def _networks(value: str) -> tuple[IPv4Network | IPv6Network, ...]:
@@ -225,7 +275,7 @@ class Service(_Section):
         repr=False,
         description="`smtp://`, `smtp+tls://` or `smtps://user:password@host:port`",
     )
-    from_email: str = Field(
+    from_email: Annotated[str, AfterValidator(_sender)] = Field(
         "KBP Online <kbpo@localhost>",
         alias="DEFAULT_FROM_EMAIL",
         description="the sender of the service's mail",
@@ -435,6 +485,11 @@ def read(environ: Mapping[str, str]) -> Environment:
         _refuse_unsafe(given)
     _refuse_parts(given)
     site, pages = urlsplit(environment.site_url), urlsplit(environment.hit_base_url)
+    if not validate_host(site.hostname or "", environment.allowed_hosts):
+        raise InvalidInput(
+            f"must name {site.hostname}, the host of SITE_URL: requests for other hosts are refused",
+            where="ALLOWED_HOSTS",
+        )
     if pages.hostname == site.hostname:
         raise InvalidInput(
             f"must have another host than the site's, {site.hostname}: cookies do not tell ports apart, and a"

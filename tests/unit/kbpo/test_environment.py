@@ -120,6 +120,34 @@ def test_an_empty_variable_is_an_unset_one() -> None:
         ("SECRET_KEY", "short"),
         ("SECRET_KEY", "a" * 60),
         ("ALLOWED_HOSTS", "*"),
+        ("ALLOWED_HOSTS", "https://kbpo.example.org"),
+        ("ALLOWED_HOSTS", "kbpo.example.org:8443"),
+        ("ALLOWED_HOSTS", "kbpo.example.org kbpo2.example.org"),
+        ("ALLOWED_HOSTS", "['kbpo.example.org']"),
+        ("ALLOWED_HOSTS", "kbpo.example.org;b"),
+        ("ALLOWED_HOSTS", "kbpo.example.org, ."),
+        ("ALLOWED_HOSTS", "other.example.org"),
+        ("ALLOWED_HOSTS", "kbpo.example.org, bücher.example"),
+        ("ALLOWED_HOSTS", "kbpo.example.org, ::1"),
+        ("SITE_URL", "https://kbpo example.org"),
+        ("SITE_URL", "https://kbpo.example.org\\"),
+        ("SITE_URL", "https://bücher.example"),
+        ("DEFAULT_FROM_EMAIL", "KBP Online"),
+        ("DEFAULT_FROM_EMAIL", "kbpo@"),
+        ("DEFAULT_FROM_EMAIL", "a@example.org, b@example.org"),
+        ("DEFAULT_FROM_EMAIL", "KBP <a@example.org> <b@example.org>"),
+        ("EMAIL_URL", "smtp+tls://user:12#secret@mail.example.org:587"),
+        ("EMAIL_URL", "smtp+tls://user:12/secret@mail.example.org:587"),
+        ("EMAIL_URL", "smtp+tls://user:12?secret@mail.example.org:587"),
+        ("EMAIL_URL", "smtp+tls://user:pa#ss@mail.example.org:587"),
+        ("EMAIL_URL", "smtp://mail.example.org:587/?tls=true"),
+        ("EMAIL_URL", "smtp://mail.example.org:587/path"),
+        ("EMAIL_URL", "smtp+tls://mail.example.org:465"),
+        ("EMAIL_URL", "smtps://mail.example.org:587"),
+        ("DATABASE_URL", "postgres://kbpo:12#x@host/kbpo"),
+        ("DATABASE_URL", "postgres://kbpo:12/x@host/kbpo"),
+        ("DATABASE_URL", "postgres://host/kbpo#part"),
+        ("REDIS_URL", "redis://:12#x@host:6379/0"),
         ("SITE_URL", "http://kbpo.example.org"),
         ("SITE_URL", "https://kbpo.example.org/path"),
         ("SITE_URL", "kbpo.example.org"),
@@ -180,6 +208,11 @@ def test_an_unsafe_or_wrong_value_is_refused_by_its_name(name: str, value: str) 
         ("HSTS_SECONDS", "63072001", "HSTS_SECONDS: must be less than or equal to 63072000, not '63072001'"),
         ("SITE_URL", "ftp://x", "SITE_URL: must be like https://host.example.org, not 'ftp://x'"),
         ("REDIS_URL", "amqp://:hunter2@x", "REDIS_URL: must be like redis://host:6379/0"),
+        (
+            "ALLOWED_HOSTS",
+            "kbpo.example.org",
+            "ALLOWED_HOSTS: must name localhost, the host of SITE_URL: requests for other hosts are refused",
+        ),
     ],
 )
 def test_a_refusal_names_the_variable_the_value_and_a_right_one(name: str, value: str, sentence: str) -> None:
@@ -207,6 +240,36 @@ def test_a_refusal_never_shows_a_password(name: str, value: str) -> None:
     with pytest.raises(InvalidInput) as refusal:
         read(SERVER | {name: value})
     assert "hunter2" not in str(refusal.value)
+
+
+@pytest.mark.parametrize("name", ["EMAIL_URL", "DATABASE_URL", "REDIS_URL"])
+@pytest.mark.parametrize("password", ["12#x", "12/x", "12?x", "pa#ss"])
+def test_a_password_that_would_end_an_address_is_refused_with_the_escape_to_write(
+    name: str, password: str
+) -> None:
+    scheme, rest = {
+        "EMAIL_URL": ("smtp+tls", "587"),
+        "DATABASE_URL": ("postgres", "5432/kbpo"),
+        "REDIS_URL": ("redis", "6379/0"),
+    }[name]
+    with pytest.raises(InvalidInput, match=r"written as %23, / as %2F, \? as %3F"):
+        read(SERVER | {name: f"{scheme}://kbpo:{password}@host.example.org:{rest}"})
+
+
+def test_a_host_beyond_ascii_is_refused_with_the_form_that_browsers_send() -> None:
+    for name, value in (("SITE_URL", "https://bücher.example"), ("ALLOWED_HOSTS", "bücher.example")):
+        with pytest.raises(InvalidInput, match=r"xn--bcher-kva\.example"):
+            read(SERVER | {name: value})
+
+
+@pytest.mark.parametrize("hosts", [".example.org", "kbpo.example.org, [::1], 10.0.0.7, web"])
+def test_hosts_of_every_form_are_read(hosts: str) -> None:
+    assert read(SERVER | {"ALLOWED_HOSTS": hosts}).allowed_hosts == tuple(hosts.split(", "))
+
+
+def test_an_escaped_password_is_read() -> None:
+    email = read({"EMAIL_URL": "smtp+tls://user:12%23%2F%3F%40@mail.example.org"}).email
+    assert email["EMAIL_HOST_PASSWORD"] == "12#/?@"
 
 
 def test_the_epoch_secret_is_read_in_debug() -> None:
