@@ -60,7 +60,7 @@ def codes_of_lines(formats: tuple[str, ...], example: str) -> tuple[Code, ...]:
         (
             "WRONG_CONFIDENCE",
             "The confidence is {0}",
-            "It must be a number above 0 and at most 1; left out, it is 1.",
+            "It must be a number from 0 to 1; left out, it is 1.",
         ),
     )
     return (

@@ -680,7 +680,7 @@ class Migration(migrations.Migration):
                     ],
                     options={
                         'indexes': [models.Index(fields=['instance', 'submission'], name='prediction_by_instance')],
-                        'constraints': [models.CheckConstraint(condition=models.Q(('confidence__gt', 0), ('confidence__lte', 1)), name='prediction_confidence'), models.CheckConstraint(condition=models.Q(('probability__gt', 0), ('probability__lte', 1)), name='prediction_probability'), models.UniqueConstraint(fields=('submission', 'instance'), name='prediction_once'), models.UniqueConstraint(fields=('submission', 'line'), name='prediction_of_line'), models.CheckConstraint(condition=models.Q(models.Q(('object_canonical_end__isnull', True), ('object_canonical_start__isnull', True)), ('object_canonical_start__lt', models.F('object_canonical_end')), _connector='OR'), name='prediction_object_canonical'), models.CheckConstraint(condition=models.Q(('subject_canonical_start__lt', models.F('subject_canonical_end'))), name='prediction_subject_canonical')],
+                        'constraints': [models.CheckConstraint(condition=models.Q(('confidence__gte', 0), ('confidence__lte', 1)), name='prediction_confidence'), models.CheckConstraint(condition=models.Q(('probability__gt', 0), ('probability__lte', 1)), name='prediction_probability'), models.UniqueConstraint(fields=('submission', 'instance'), name='prediction_once'), models.UniqueConstraint(fields=('submission', 'line'), name='prediction_of_line'), models.CheckConstraint(condition=models.Q(models.Q(('object_canonical_end__isnull', True), ('object_canonical_start__isnull', True)), ('object_canonical_start__lt', models.F('object_canonical_end')), _connector='OR'), name='prediction_object_canonical'), models.CheckConstraint(condition=models.Q(('subject_canonical_start__lt', models.F('subject_canonical_end'))), name='prediction_subject_canonical')],
                     },
                 ),
                 migrations.CreateModel(
@@ -695,7 +695,7 @@ class Migration(migrations.Migration):
                         ('place', models.PositiveIntegerField(help_text='In the file, from 0: columns of metrics have their values in this order.')),
                     ],
                     options={
-                        'constraints': [models.CheckConstraint(condition=models.Q(('confidence__gt', 0), ('confidence__lte', 1)), name='output_confidence'), models.CheckConstraint(condition=models.Q(('probability__gt', 0), ('probability__lte', 1)), name='output_probability'), models.UniqueConstraint(fields=('submission', 'document'), name='output_once'), models.UniqueConstraint(fields=('submission', 'place'), name='output_of_place')],
+                        'constraints': [models.CheckConstraint(condition=models.Q(('confidence__gte', 0), ('confidence__lte', 1)), name='output_confidence'), models.CheckConstraint(condition=models.Q(('probability__gt', 0), ('probability__lte', 1)), name='output_probability'), models.UniqueConstraint(fields=('submission', 'document'), name='output_once'), models.UniqueConstraint(fields=('submission', 'place'), name='output_of_place')],
                     },
                 ),
                 migrations.CreateModel(
@@ -729,7 +729,7 @@ class Migration(migrations.Migration):
                         ('line', models.PositiveIntegerField()),
                     ],
                     options={
-                        'constraints': [models.CheckConstraint(condition=models.Q(('confidence__gt', 0), ('confidence__lte', 1)), name='classprediction_confidence'), models.CheckConstraint(condition=models.Q(('probability__gt', 0), ('probability__lte', 1)), name='classprediction_probability'), models.UniqueConstraint(fields=('submission', 'document'), name='class_prediction_once'), models.CheckConstraint(condition=models.Q(('label', ''), _negated=True), name='class_prediction_label')],
+                        'constraints': [models.CheckConstraint(condition=models.Q(('confidence__gte', 0), ('confidence__lte', 1)), name='classprediction_confidence'), models.CheckConstraint(condition=models.Q(('probability__gt', 0), ('probability__lte', 1)), name='classprediction_probability'), models.UniqueConstraint(fields=('submission', 'document'), name='class_prediction_once'), models.CheckConstraint(condition=models.Q(('label', ''), _negated=True), name='class_prediction_label')],
                     },
                 ),
                 migrations.CreateModel(

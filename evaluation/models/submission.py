@@ -297,7 +297,7 @@ class Use(models.Model):
         abstract = True
         constraints = [
             models.CheckConstraint(
-                condition=Q(confidence__gt=0, confidence__lte=1), name="%(class)s_confidence"
+                condition=Q(confidence__gte=0, confidence__lte=1), name="%(class)s_confidence"
             ),
             models.CheckConstraint(
                 condition=Q(probability__gt=0, probability__lte=1), name="%(class)s_probability"

@@ -133,7 +133,7 @@ def _read_line(
         wrong("label", f"one of the corpus' classes: {', '.join(classes)}")
     elif unicodedata.normalize("NFC", label) not in classes:  # as the names of classes are
         fault("UNKNOWN_CLASS", "label", show(label), ", ".join(classes))
-    if type(confidence) not in (int, float) or not 0 < confidence <= 1:
+    if type(confidence) not in (int, float) or not 0 <= confidence <= 1:
         fault("WRONG_CONFIDENCE", "confidence", show(confidence))
     doc_id = fields.get("doc_id")
     if not isinstance(doc_id, str):

@@ -341,7 +341,7 @@ class _Reader:
 
     def _confidence(self, fields: Mapping[str, Any]) -> float:
         confidence = fields.get("confidence", 1.0)
-        if (type(confidence) is float or type(confidence) is int) and 0 < confidence <= 1:
+        if (type(confidence) is float or type(confidence) is int) and 0 <= confidence <= 1:
             return float(confidence)
         self._fault("WRONG_CONFIDENCE", ("confidence",), show(confidence))
         return 1.0

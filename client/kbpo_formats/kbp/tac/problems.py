@@ -122,7 +122,7 @@ _TABLE = (
         "EE",
         "reject",
         "{0} is not a confidence",
-        "A confidence is above 0 and at most 1, with a decimal point, as in 0.75.",
+        "A confidence is a number from 0 to 1 with a decimal point, such as 0.75.",
     ),
     _nist(
         "ILLEGAL_ENTITY_NAME",

@@ -18,7 +18,7 @@ _STRING = re.compile(r'"(?:[^"\\]++|\\.)*+"')
 _ESCAPE = re.compile(r"\\(.)")
 _TRIPLE = re.compile(r"\s*([^:,]+):([0-9]{1,18})-([0-9]{1,18})\s*")
 _OFFSET = re.compile(r"[0-9]{1,18}")
-_DECIMAL = re.compile(r"1\.0*|0?\.[0-9]*[1-9][0-9]*")
+_DECIMAL = re.compile(r"1\.0*|0\.[0-9]*|\.[0-9]+")
 _SCIENTIFIC = re.compile(r"[0-9]+(?:\.[0-9]*)?[eE][-+]?[0-9]+")
 _LONGEST_CONFIDENCE = 400  # as a decimal fraction, the smallest float has 326
 _KNOWN_PLACES = 1 << 16
@@ -119,19 +119,19 @@ def confidence_of(text: str, scientific: bool) -> tuple[float, str | None]:
     Returns
     -------
     tuple of float and str or None
-        The confidence, in (0, 1], and the code of the problem, if any. After an error the value is 1.0.
+        The confidence, from 0 to 1, and the code of the problem, if any. After an error the value is 1.0.
     """
     if len(text) > _LONGEST_CONFIDENCE:
         return 1.0, "ILLEGAL_CONFIDENCE_VALUE"
     code = None
-    if text == "1":
-        return 1.0, "MISSING_DECIMAL_POINT"
+    if text in ("0", "1"):
+        return float(text), "MISSING_DECIMAL_POINT"
     if scientific and _SCIENTIFIC.fullmatch(text):
         code = "IMPROPER_CONFIDENCE_VALUE"
     elif not _DECIMAL.fullmatch(text):
         return 1.0, "ILLEGAL_CONFIDENCE_VALUE"
     value = float(text)
-    if not 0.0 < value <= 1.0:
+    if value > 1.0:
         return 1.0, "ILLEGAL_CONFIDENCE_VALUE"
     return value, code
 

@@ -38,7 +38,7 @@ def test_a_file_that_is_right_is_accepted_with_confidences_of_1_where_there_are_
         ({"doc_id": "D1", "label": "bad"}, "DOCUMENT_TWICE", "in line 1"),
         ({"doc_id": "D2", "label": "Good"}, "UNKNOWN_CLASS", "one of the corpus' classes: good, bad"),
         ({"doc_id": "D2"}, "MISSING_FIELD", "label is missing"),
-        ({"doc_id": "D2", "label": "good", "confidence": 0}, "WRONG_CONFIDENCE", "above 0"),
+        ({"doc_id": "D2", "label": "good", "confidence": -0.1}, "WRONG_CONFIDENCE", "from 0 to 1"),
         ({"doc_id": "D2", "label": "good", "confidence": True}, "WRONG_CONFIDENCE", "true"),
         ('{"doc_id": "D2", "label": "good", "confidence": NaN}', "NOT_A_NUMBER", "NaN"),
     ],

@@ -94,9 +94,9 @@ FAULTS: dict[str, tuple[tuple[str, ...], list[tuple[int, str, str]]]] = {
         (':A | mention | "her" | D1:24-26 | 1.5',),
         [(N, "ILLEGAL_CONFIDENCE_VALUE", E)],
     ),
-    "a confidence of 0": (
-        (':A | mention | "her" | D1:24-26 | 0.0',),
-        [(N, "ILLEGAL_CONFIDENCE_VALUE", E)],
+    "a confidence of 0 without a decimal point": (
+        (':A | mention | "her" | D1:24-26 | 0',),
+        [(N, "MISSING_DECIMAL_POINT", W)],
     ),
     "a confidence in words": (
         (':A | mention | "her" | D1:24-26 | high',),
@@ -104,7 +104,7 @@ FAULTS: dict[str, tuple[tuple[str, ...], list[tuple[int, str, str]]]] = {
     ),
     "a confidence below what a float can hold": (
         (':A | mention | "her" | D1:24-26 | 1.0e-999',),
-        [(N, "ILLEGAL_CONFIDENCE_VALUE", E)],
+        [(N, "IMPROPER_CONFIDENCE_VALUE", W)],
     ),
     "a confidence without decimal point": (
         (':A | mention | "her" | D1:24-26 | 1',),
