@@ -20,7 +20,6 @@ from evaluation.models import (
     Submission,
 )
 from kbpo.accounts.models import User
-from kbpo.core.storage.folder import path_of
 
 HIDDEN, WITHDRAWN, VEILED = "Zanzibar the hidden", "Zanzibar the withdrawn", "Zanzibar the anonymous"
 LABORATORY, SOCIETY = "Zanzibar laboratory", "Zanzibar society"
@@ -34,7 +33,7 @@ def veil(system: str) -> None:
 
 def read_archive(archive: Edition) -> dict[str, bytes]:
     """Return the files of an archive, by what they are."""
-    with zipfile.ZipFile(path_of(archive.place)) as files:
+    with zipfile.ZipFile(archive.open()) as files:
         return {f"archive {name}": files.read(name) for name in files.namelist()}
 
 

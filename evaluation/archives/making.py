@@ -29,7 +29,7 @@ from evaluation.models import (
 )
 from evaluation.scoring import estimation, lost_texts
 from evaluation.scoring import pool as pools
-from evaluation.scoring.published.files import FOLDER, digest_of
+from evaluation.scoring.published.files import digest_of
 from evaluation.task import FindTask, Task
 from kbpo.core.database.locks import claim
 from kbpo.core.database.outages import is_outage, is_store_outage
@@ -39,6 +39,7 @@ from kbpo.core.storage import Stored, store
 from kbpo_archive.tables import FORMAT
 from kbpo_archive.writing import Writer
 
+FOLDER = "media/archives"
 logger = logging.getLogger(__name__)
 
 LONGEST_WRITING = timedelta(days=1)  # far longer than it takes
@@ -243,7 +244,7 @@ def _copy(last: Edition, removed: int, task: Task) -> bool:
     edition = _next(epoch)
     with store().draft(f"{FOLDER}/{epoch.pk}-{edition}.zip") as draft:
         try:
-            with store().open(last.place) as earlier:
+            with last.open() as earlier:
                 if digest_of(earlier) != last.digest:
                     logger.error("the bytes of the archive %s are not those that were made", last)
                     return False
@@ -301,7 +302,7 @@ def remove_unfinished(*, now: datetime) -> int:
     unfinished = list(unfinished_before(there, before))
     whole = [one.place for one in there if one.place.endswith(".zip") and one.written_at < before]
     if whole:  # rows are read after files: a file's row comes after it
-        kept = {one.place for one in Edition.objects.all()}
+        kept = {one.place for one in Edition.objects.filter(kind=Edition.Kind.EPOCH)}
         unfinished += [place for place in whole if place not in kept]
     for place in unfinished:
         store().delete(place)

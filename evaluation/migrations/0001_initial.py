@@ -151,13 +151,14 @@ class Migration(migrations.Migration):
                         ('state', models.CharField(blank=True, help_text='Of a released epoch: the retired documents and scores in it.', max_length=64)),
                         ('told', models.CharField(blank=True, help_text='How it describes the documents annotated in full; empty where there are none.', max_length=8)),
                         ('removed', models.PositiveIntegerField(default=0, help_text="Removed documents among those whose text's digest it may contain.")),
+                        ('content', models.BinaryField(help_text='Bytes of a leaderboard. Those of a released epoch are in the file store.', null=True)),
                         ('digest', models.CharField(help_text='SHA-256 of its bytes.', max_length=64)),
                         ('size', models.BigIntegerField(help_text='In bytes.')),
                         ('epoch', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='editions', to='evaluation.epoch')),
                     ],
                     options={
                         'ordering': ['epoch', 'edition'],
-                        'constraints': [models.UniqueConstraint(fields=('epoch', 'edition'), name='edition_once'), models.UniqueConstraint(condition=models.Q(('kind', 'leaderboard'), ('reason', 'release')), fields=('epoch',), name='edition_one_leaderboard_at_release'), models.CheckConstraint(condition=models.Q(('edition__gte', 1)), name='edition_from_1'), models.CheckConstraint(condition=models.Q(('digest__regex', '^[0-9a-f]{64}$')), name='edition_digest'), models.CheckConstraint(condition=models.Q(('kind__in', ['leaderboard', 'epoch'])), name='edition_kind'), models.CheckConstraint(condition=models.Q(('reason__in', ['release', 'organizer'])), name='edition_reason')],
+                        'constraints': [models.UniqueConstraint(fields=('epoch', 'edition'), name='edition_once'), models.UniqueConstraint(condition=models.Q(('kind', 'leaderboard'), ('reason', 'release')), fields=('epoch',), name='edition_one_leaderboard_at_release'), models.CheckConstraint(condition=models.Q(('edition__gte', 1)), name='edition_from_1'), models.CheckConstraint(condition=models.Q(('digest__regex', '^[0-9a-f]{64}$')), name='edition_digest'), models.CheckConstraint(condition=models.Q(('kind__in', ['leaderboard', 'epoch'])), name='edition_kind'), models.CheckConstraint(condition=models.Q(('reason__in', ['release', 'organizer'])), name='edition_reason'), models.CheckConstraint(condition=models.Q(models.Q(('content__isnull', False), ('kind', 'leaderboard')), models.Q(('content__isnull', True), ('kind', 'epoch')), _connector='OR'), name='edition_content')],
                     },
                 ),
                 migrations.CreateModel(

@@ -1,12 +1,15 @@
 """Archive editions: frozen results of an epoch, each a ZIP file that never changes."""
 
 import secrets
+from io import BytesIO
+from typing import BinaryIO
 
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
 from evaluation.models.sample import Epoch
+from kbpo.core.storage import store
 
 _SHA256 = r"^[0-9a-f]{64}$"
 
@@ -68,6 +71,9 @@ class Edition(models.Model):
         default=0,
         help_text="Removed documents among those whose text's digest it may contain.",
     )
+    content = models.BinaryField(
+        null=True, help_text="Bytes of a leaderboard. Those of a released epoch are in the file store."
+    )
     digest = models.CharField(max_length=64, help_text="SHA-256 of its bytes.")
     size = models.BigIntegerField(help_text="In bytes.")
 
@@ -84,6 +90,12 @@ class Edition(models.Model):
             models.CheckConstraint(condition=Q(digest__regex=_SHA256), name="edition_digest"),
             models.CheckConstraint(condition=Q(kind__in=["leaderboard", "epoch"]), name="edition_kind"),
             models.CheckConstraint(condition=Q(reason__in=["release", "organizer"]), name="edition_reason"),
+            # A leaderboard cannot be made again, so it goes with the rows of every backup.
+            models.CheckConstraint(
+                condition=Q(kind="leaderboard", content__isnull=False)
+                | Q(kind="epoch", content__isnull=True),
+                name="edition_content",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -96,8 +108,18 @@ class Edition(models.Model):
 
     @property
     def place(self) -> str:
-        """The place of its bytes in the file store."""
+        """The place of a released epoch's bytes in the file store."""
         return f"media/archives/{self.epoch_id}-{self.edition}-{self.digest[:16]}.zip"
+
+    def open(self) -> BinaryIO:
+        """Open its bytes.
+
+        Raises
+        ------
+        FileNotFoundError
+            If the file of a released epoch is not there.
+        """
+        return store().open(self.place) if self.content is None else BytesIO(self.content)
 
     @property
     def name(self) -> str:

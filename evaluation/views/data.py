@@ -148,8 +148,7 @@ def _send_archive(request: HttpRequest, corpus: Corpus, archive: Edition) -> Htt
         return unchanged
     called = f"{corpus.tag}-{archive.name}"
     try:
-        stream = store().open(archive.place)
-        response = send_file(request, stream, name=called, kind="application/zip", etag=etag)
+        response = send_file(request, archive.open(), name=called, kind="application/zip", etag=etag)
     except FileNotFoundError:
         if archive != archives.newest(archive.epoch):
             raise Http404("the file of this edition is lost") from None
@@ -258,7 +257,7 @@ def _large(made: CorpusFiles | None, task: Task | None, *, may_download: bool) -
 
 
 def _archives(corpus: Corpus) -> Iterator[Listed]:
-    editions = Edition.objects.filter(epoch__corpus=corpus).select_related("epoch")
+    editions = Edition.objects.filter(epoch__corpus=corpus).select_related("epoch").defer("content")
     ordered = list(editions.order_by("epoch__number", "edition"))
     newest = {one.epoch_id: one for one in ordered if one.kind == Edition.Kind.EPOCH}
     removed = archives.removed_by_epoch(corpus) if newest else {}

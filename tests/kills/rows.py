@@ -85,6 +85,7 @@ LEFT_OUT: Mapping[str, str] = {
     "evaluation.AuditDrawing.digest": "of row ids too; what it is of is compared",
     "evaluation.ArchiveKey.key": "random",
     "evaluation.Edition.contents_digest": "of row ids too; the scores that it is of are compared",
+    "evaluation.Edition.content": "of row ids too; the scores that it is of are compared",
     "evaluation.Edition.state": "of times too; how many figures it states is compared",
     "evaluation.Edition.digest": "of pseudonyms too, which are random; how many figures is compared",
     "evaluation.Edition.size": "of pseudonyms too, which are random; how many figures is compared",

@@ -1,17 +1,13 @@
-"""Files of archive editions in the file store."""
+"""The bytes of archive editions."""
 
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
-from io import BytesIO
 from typing import Any, BinaryIO
 from zipfile import ZipFile
 
 from evaluation.models import Edition
-from kbpo.core.storage import store
 from kbpo_archive.tables import MANIFEST
-
-FOLDER = "media/archives"
 
 
 def digest_of(file: BinaryIO) -> str:
@@ -30,16 +26,10 @@ class Leaderboard:
     ----------
     edition : Edition
         One of a leaderboard.
-
-    Raises
-    ------
-    FileNotFoundError
-        If its bytes are lost.
     """
 
     def __init__(self, edition: Edition) -> None:
-        with store().open(edition.place) as stream:
-            self._zip = ZipFile(BytesIO(stream.read()))
+        self._zip = ZipFile(edition.open())
         self.manifest: Mapping[str, Any] = json.loads(self._zip.read(MANIFEST))
 
     def table(self, name: str) -> dict[str, Any]:

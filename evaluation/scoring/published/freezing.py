@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from io import SEEK_END, BytesIO
+from io import BytesIO
 from itertools import groupby
 from typing import Any
 
@@ -20,15 +20,13 @@ from annotations.models import Corpus
 from evaluation.choices import Choices
 from evaluation.models import Edition, Epoch, Estimate, Ranking, ReleasedLabels, Score
 from evaluation.scoring.estimation import code_version
-from evaluation.scoring.published.files import FOLDER, digest_of
+from evaluation.scoring.published.files import digest_of
 from evaluation.scoring.stored import shown_standard
 from evaluation.submissions.visibility import visible
 from evaluation.task import Task
 from kbpo.accounts.models import User
 from kbpo.core.acts import What, record
 from kbpo.core.errors import Conflict, InvalidInput
-from kbpo.core.keeping import installation
-from kbpo.core.storage import store
 from kbpo_archive.tables import FORMAT
 from kbpo_archive.writing import Writer
 
@@ -120,19 +118,13 @@ def freeze_released(*, epoch: Epoch, task: Task) -> Edition | None:
 def leaderboards(corpus: Corpus) -> QuerySet[Edition]:
     """Return the leaderboard editions of a corpus, the newest first."""
     editions = Edition.objects.filter(epoch__corpus=corpus, kind=Edition.Kind.LEADERBOARD)
-    return editions.select_related("epoch__corpus").order_by("-pk")
+    return editions.select_related("epoch__corpus").defer("content").order_by("-pk")
 
 
 def audit(corpus: Corpus) -> Iterator[str]:
-    """Yield the leaderboard editions of a corpus whose bytes are lost or changed."""
+    """Yield the leaderboard editions of a corpus whose bytes changed."""
     for edition in leaderboards(corpus).order_by("pk"):
-        try:
-            with store().open(edition.place) as stream:
-                is_same = digest_of(BytesIO(stream.read())) == edition.digest
-        except FileNotFoundError:
-            yield f"edition {edition.number}: its file is lost"
-            continue
-        if not is_same:
+        if digest_of(edition.open()) != edition.digest:
             yield f"edition {edition.number}: its file does not have the stored SHA-256"
 
 
@@ -148,34 +140,31 @@ def canonical(value: object) -> str:
 
 
 def _store(epoch: Epoch, task: Task, content: _Content, reason: str, note: str, now: datetime) -> Edition:
-    installation.require_ours()
     edition = 1 + (epoch.editions.aggregate(last=Max("edition"))["last"] or 0)
     code = code_version(task)
-    with store().draft(f"{FOLDER}/{epoch.pk}-{edition}.zip") as draft:
-        writer = Writer(draft.file)
-        tables = []
-        for number, (key, table) in enumerate(content.tables.items(), start=1):
-            name = f"leaderboard/{number}.json"
-            writer.add(name, [table.encode()])
-            tables.append({**_named(key), "file": name})
-        writer.finish({**_manifest(epoch, task, content, code), "edition": edition, "tables": tables})
-        taken = Edition(
-            epoch=epoch,
-            edition=edition,
-            kind=Edition.Kind.LEADERBOARD,
-            reason=reason,
-            note=note,
-            made_at=now,
-            code_version=code,
-            systems=len(content.systems),
-            figures=content.figures,
-            contents_digest=content.digest,
-            digest=digest_of(draft.file),
-            size=draft.file.seek(0, SEEK_END),
-        )
-        draft.keep(taken.place)  # a file whose row is rolled back is removed later
-    taken.save(force_insert=True)
-    return taken
+    file = BytesIO()
+    writer = Writer(file)
+    tables = []
+    for number, (key, table) in enumerate(content.tables.items(), start=1):
+        name = f"leaderboard/{number}.json"
+        writer.add(name, [table.encode()])
+        tables.append({**_named(key), "file": name})
+    writer.finish({**_manifest(epoch, task, content, code), "edition": edition, "tables": tables})
+    return Edition.objects.create(
+        epoch=epoch,
+        edition=edition,
+        kind=Edition.Kind.LEADERBOARD,
+        reason=reason,
+        note=note,
+        made_at=now,
+        code_version=code,
+        systems=len(content.systems),
+        figures=content.figures,
+        contents_digest=content.digest,
+        content=file.getvalue(),
+        digest=digest_of(file),
+        size=len(file.getvalue()),
+    )
 
 
 def _manifest(epoch: Epoch, task: Task, content: _Content, code: str) -> dict[str, Any]:

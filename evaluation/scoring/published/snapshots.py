@@ -10,7 +10,7 @@ from evaluation.scoring.published.files import Leaderboard
 from evaluation.scoring.published.names import Named, name_systems
 from evaluation.scoring.stored import Counts, Measure, Measures
 from evaluation.submissions.visibility import Viewer
-from kbpo.core.errors import Gone, InvalidInput
+from kbpo.core.errors import InvalidInput
 
 CHOSEN = ("part", "weighting", "estimator", "standard", "level")
 
@@ -99,13 +99,8 @@ def read_board(
     ------
     InvalidInput
         If the snapshot has no such table; the message lists the tables.
-    Gone
-        If its file is lost.
     """
-    try:
-        kept = Leaderboard(snapshot)
-    except FileNotFoundError:
-        raise Gone(f"the file of edition {snapshot.number} is lost") from None
+    kept = Leaderboard(snapshot)
     head = kept.manifest
     given = {name: value for name, value in (asked or {}).items() if value not in (None, "")}
     wanted = {**head["shown"], **given}

@@ -34,7 +34,7 @@ from kbpo.accounts.models import User
 from kbpo.api.resources.snapshots import HistorySerializer
 from kbpo.core.errors import Conflict
 from kbpo.core.models import AuditEntry
-from kbpo.core.storage.folder import path_of
+from kbpo.core.storage import store
 from kbpo_estimators import intervals
 from tests.archives import leaderboard
 from tests.factories import TeamFactory, UserFactory, give
@@ -258,26 +258,18 @@ def test_postgres_keeps_it_as_it_is(scored: Submission, corpus: Corpus, model: A
         cursor.execute(statement.format(model._meta.db_table))
 
 
-@pytest.mark.parametrize(
-    ("change", "finding"),
-    [
-        (lambda path: path.write_bytes(b"PK"), "edition 1.1: its file does not have the stored SHA-256"),
-        (Path.unlink, "edition 1.1: its file is lost"),
-    ],
-)
-def test_audit_finds_a_snapshot_whose_file_changed(
-    scored: Submission, corpus: Corpus, change: Callable[[Path], object], finding: str
-) -> None:
-    path = path_of(freeze(corpus).place)
-    path.chmod(0o600)
-    change(path)
-    assert finding in audit.audit(corpus, KBP)
+def test_audit_finds_a_snapshot_whose_bytes_changed(scored: Submission, corpus: Corpus) -> None:
+    edition = freeze(corpus)
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL session_replication_role = replica")
+        Edition.objects.filter(pk=edition.pk).update(content=b"PK")
+    assert "edition 1.1: its file does not have the stored SHA-256" in audit.audit(corpus, KBP)
 
 
-def test_page_of_a_snapshot_whose_file_is_lost_says_so(scored: Submission, corpus: Corpus) -> None:
-    path_of(freeze(corpus).place).unlink()
-    response = Client().get(FIRST)
-    assert (response.status_code, "the file of edition 1.1 is lost" in response.text) == (404, True)
+def test_a_snapshot_is_in_the_rows_that_a_backup_has(scored: Submission, corpus: Corpus) -> None:
+    edition = freeze(corpus)
+    assert not list(store().listed("media/archives"))
+    assert data(FILE) == bytes(Edition.objects.get(pk=edition.pk).content or b"")
 
 
 def test_an_anonymous_system_has_its_alias_until_its_date(
