@@ -1,4 +1,5 @@
 from django.apps import AppConfig
+from django.db.models.signals import post_migrate
 
 
 class CoreConfig(AppConfig):
@@ -6,5 +7,8 @@ class CoreConfig(AppConfig):
     label = "core"
 
     def ready(self) -> None:
-        """Register the system checks."""
+        """Register the system checks, and the mark of a new database."""
         from kbpo.core import production_checks  # noqa: F401
+        from kbpo.core.database.migrating import mark_initial_migrations
+
+        post_migrate.connect(mark_initial_migrations, sender=self)

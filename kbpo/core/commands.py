@@ -10,7 +10,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import InterfaceError, OperationalError, connection
 from django.db.migrations.executor import MigrationExecutor
 
-from kbpo.core.database.migrating import migration_lock
+from kbpo.core.database.migrating import migration_lock, refuse_another_version
 from kbpo.core.errors import KbpoError, Unavailable, UsageError
 
 
@@ -106,6 +106,13 @@ def prepare_database() -> None:
 
 
 def pending_migrations() -> int:
-    """Count the migrations that the database lacks."""
+    """Count the migrations that the database lacks.
+
+    Raises
+    ------
+    Unavailable
+        If other initial migrations made the database.
+    """
     executor = MigrationExecutor(connection)
+    refuse_another_version(executor.loader)
     return len(executor.migration_plan(executor.loader.graph.leaf_nodes()))

@@ -1,13 +1,19 @@
-"""Helpers of migrations: many tables in one operation, and a lock so that one process migrates at a time."""
+"""Helpers of migrations: many tables in one operation, a lock, and a mark of the initial migrations."""
 
+import hashlib
+import inspect
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any, ClassVar
 
 from django.db import Error, connection
+from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.operations import CreateModel
 from django.db.migrations.operations.base import Operation
+
+from kbpo.core.errors import Unavailable
 
 LOCK_ID = 0x6B62706F  # "kbpo" in ASCII: an advisory lock that nothing else in the database uses
 POLL_SECONDS = 0.5
@@ -71,3 +77,58 @@ def migration_lock() -> Iterator[None]:
         finally:
             with suppress(Error):  # a lost connection has lost its locks as well
                 cursor.execute("SELECT pg_advisory_unlock(%s)", [LOCK_ID])
+
+
+def mark_initial_migrations(**_: Any) -> None:
+    """Note in a new database which initial migrations made it, after ``migrate``."""
+    if _mark() == "":
+        with connection.cursor() as cursor:
+            cursor.execute(f"COMMENT ON TABLE django_migrations IS '{_digest(MigrationLoader(None))}'")
+
+
+def refuse_another_version(loader: MigrationLoader) -> None:
+    """Refuse a database that other initial migrations made: until version 1.0 they are made anew.
+
+    Parameters
+    ----------
+    loader : MigrationLoader
+        Has read which migrations were applied.
+
+    Raises
+    ------
+    Unavailable
+    """
+    ours = {app for app, _ in _ours(loader)}
+    is_unknown = any(
+        node[0] in ours and node not in loader.disk_migrations for node in loader.applied_migrations
+    )
+    if is_unknown or _mark() not in (None, "", _digest(loader)):
+        raise Unavailable(
+            "The database was made by another version before 1.0, which cannot be upgraded: use an empty"
+            " database, or another folder in KBPO_HOME."
+        )
+
+
+def _mark() -> str | None:
+    """Return the mark of a database; an empty one if it has none, None if it has no migrations yet."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT coalesce(obj_description(oid), '') FROM pg_class"
+            " WHERE oid = to_regclass('django_migrations')"
+        )
+        found = cursor.fetchone()
+    return found and str(found[0])
+
+
+def _digest(loader: MigrationLoader) -> str:
+    digest = hashlib.sha256()
+    for (app, name), path in sorted(_ours(loader).items()):
+        if name.startswith("0001"):
+            digest.update(f"{app}\0".encode() + path.read_bytes())
+    return digest.hexdigest()
+
+
+def _ours(loader: MigrationLoader) -> dict[tuple[str, str], Path]:
+    """Return the files of the service's own migrations."""
+    paths = {node: Path(inspect.getfile(type(one))) for node, one in loader.disk_migrations.items()}
+    return {node: path for node, path in paths.items() if "site-packages" not in path.parts}
