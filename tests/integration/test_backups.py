@@ -26,10 +26,10 @@ from kbpo.core.keeping import restore as restoring
 from kbpo.core.keeping.archive import FILES, Reader
 from kbpo.core.keeping.backup import Made, backup
 from kbpo.core.keeping.restore import Restored, restore
-from kbpo.core.storage.folder import place_of
 from tests.conftest import Manage
 from tests.factories import SubmissionFactory, TeamFactory
 from tests.integration.conftest import Submit
+from tests.places import place_of
 from tests.processes import wait_until
 from tests.world import World
 
