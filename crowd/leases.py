@@ -1,4 +1,4 @@
-"""Who acts at a provider, on a HIT or another row: whoever has taken it, for a while."""
+"""Leases on rows whose act a provider is told of: one process at a time."""
 
 from datetime import datetime
 from typing import TypeVar

@@ -99,7 +99,7 @@ register_read_only(
     related="epoch__corpus",
     exclude=["questions"],
 )
-# Neither is what decides which documents are still to come.
+# Nor are the seed and the secret, which decide the documents to come.
 register_read_only(
     DocumentSample,
     columns="corpus number size population drawn_at retired_at",

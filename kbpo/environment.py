@@ -584,9 +584,11 @@ def page() -> str:
         "# Settings\n",
         "The service reads these variables of the environment when it starts, and refuses wrong values with"
         " the",
-        "reason. An empty value counts as unset. docker-compose.yml passes all of them on from the file"
-        " `.env`.",
-        "`make settings` writes this page.\n",
+        "reason. An empty value counts as unset. docker-compose.yml sets `DEBUG`, `DATABASE_URL`, `REDIS_URL`"
+        " and",
+        "`KBPO_HOME` itself, and passes on all others but `KBPO_EPOCH_SECRET` from the file `.env`. `make"
+        " settings`",
+        "writes this page.\n",
         f"Outside `DEBUG` these must be set: {', '.join(f'`{name}`' for name in REQUIRED)}.",
         *(f"Set all of {', '.join(f'`{name}`' for name in names)}, or none." for names in TOGETHER),
     ]

@@ -263,6 +263,7 @@ MAIL_TRANSPORT = (
 )
 EMAIL_FILE_PATH = KBPO_HOME / "mail"
 EMAIL_TIMEOUT = 20  # seconds, of each step
+HAS_MAIL_SERVER = bool(_given.email)
 globals().update(_given.email)
 
 # Pages

@@ -1,6 +1,6 @@
 """gunicorn's configuration: ``gunicorn --config python:kbpo.web_server kbpo.wsgi``.
 
-``WEB_CONCURRENCY`` sets the number of worker processes: the number of cores plus one.
+``WEB_CONCURRENCY`` sets the number of worker processes (default 3; use the number of cores plus one).
 """
 
 import os

@@ -69,8 +69,6 @@ def label_weights(
     confidence: ArrayLike | None = None,
     *,
     model: ArrayLike | None = None,
-    k: int = FOLDS,
-    confidence_needs: int = CONFIDENCE_NEEDS,
 ) -> FloatArray:
     """Return by how much each label counts in the estimate of a system's precision: Σ weight · label.
 
@@ -87,15 +85,11 @@ def label_weights(
     sampled : bool[n]
         Whether the instance is in the sample {u < π_B}, or known.
     folds : int[n]
-        From 0 to k − 1, as `coordinated.folds` makes them.
+        From 0 to `FOLDS` − 1, as `coordinated.folds` makes them.
     confidence : float[n], optional
         The predictions' confidences.
-    model : float[n, k], optional
-        ĝ₋ₖ of each instance for every k (`pooled.learn`).
-    k : int
-        The number of folds, at least 2.
-    confidence_needs : int
-        As in `many.difference_precisions`.
+    model : float[n, FOLDS], optional
+        ĝ₋ₖ of each instance for every fold k (`pooled.learn`).
 
     Returns
     -------
@@ -106,12 +100,12 @@ def label_weights(
     n = p.size
     pi = _checks.probabilities("pi", pi, length=n)
     inside = _checks.flags("sampled", sampled, n)
-    fold = _checks.integers("folds", folds, length=n, below=_checks.whole("k", k, 2))
+    fold = _checks.integers("folds", folds, length=n, below=FOLDS)
     c = np.zeros(n) if confidence is None else _checks.vector("confidence", confidence, n)
-    g = np.zeros((n, k)) if model is None else np.asarray(model, dtype=np.float64)
+    g = np.zeros((n, FOLDS)) if model is None else np.asarray(model, dtype=np.float64)
     expanded = np.where(inside, p / pi, 0.0)
     found = expanded.copy()
-    for one in range(k):
+    for one in range(FOLDS):
         own, other = fold == one, inside & (fold != one)
         weights = expanded[other]
         if not weights.size:
@@ -120,8 +114,8 @@ def label_weights(
         share = weights / weights.sum()
         found[other] += share * missed.sum()
         columns = []
-        if weights.size >= confidence_needs:
-            columns = _regressors(weights, c[other], g[other, one], confidence_needs)
+        if weights.size >= CONFIDENCE_NEEDS:
+            columns = _regressors(weights, c[other], g[other, one], CONFIDENCE_NEEDS)
         if columns:
             z = np.stack([(c, g[:, one])[column] for column in columns])
             away = z - (z[:, other] @ share)[:, np.newaxis]

@@ -191,7 +191,6 @@ def reduce_groups(
     folds: ArrayLike,
     *,
     models: Mapping[str, Predicted] | None = None,
-    k: int = FOLDS,
 ) -> Reduced:
     """Reduce each system's instances group by group, with p restricted to the group and renormalised.
 
@@ -201,7 +200,7 @@ def reduce_groups(
         For each, positions, p, confidences, and the group of each instance, −1 for none.
     m, groups : int
         How many systems there are, and groups.
-    pi, sampled, folds, models, k
+    pi, sampled, folds, models
         As in `reduce_systems`.
 
     Returns
@@ -210,7 +209,7 @@ def reduce_groups(
         Of m · `groups` rows: group g of system i is row i · `groups` + g. A group of which a system has no
         instance has no entries, no sums, and infinite `need`.
     """
-    pool = _Pool.of(pi, sampled, folds, k)
+    pool = _Pool.of(pi, sampled, folds, FOLDS)
     models = _checked(models or {}, pool)
     indptr = np.zeros(m * groups + 1, dtype=np.int64)
     positions, own = [], []
@@ -227,14 +226,14 @@ def reduce_groups(
         else:
             chosen = np.arange(rows.size)
         kinds = pool.kind.take(rows)
-        if (kinds >= 2 * k).any():
+        if (kinds >= 2 * FOLDS).any():
             _checks.refuse(
                 "sampled", f"leaves out some instance of system {system} whose π is 1, or has none"
             )
         kept = np.flatnonzero(pool.in_sample(kinds))
         kept = kept[np.argsort(group[kept], kind="stable")]
-        fold = group * k + pool.folds.take(rows)
-        of_fold = np.bincount(fold, weights=p, minlength=groups * k).reshape(groups, k)
+        fold = group * FOLDS + pool.folds.take(rows)
+        of_fold = np.bincount(fold, weights=p, minlength=groups * FOLDS).reshape(groups, FOLDS)
         total = of_fold.sum(axis=1)
         with np.errstate(divide="ignore", invalid="ignore"):
             scale = 1.0 / total
@@ -251,11 +250,11 @@ def reduce_groups(
         kept_p.append(p[kept] / total[group[kept]])
         kept_c.append(confidence[kept].astype(np.float64))
         sums.append(of_fold * scale[:, None])
-        of_c = np.bincount(fold, weights=p * confidence, minlength=groups * k).reshape(groups, k)
+        of_c = np.bincount(fold, weights=p * confidence, minlength=groups * FOLDS).reshape(groups, FOLDS)
         sums_of_c.append(of_c * scale[:, None])
         for model, one in models.items():
             weights = p * one.of_pool.take(rows)
-            of_g = np.bincount(fold, weights=weights, minlength=groups * k).reshape(groups, k)
+            of_g = np.bincount(fold, weights=weights, minlength=groups * FOLDS).reshape(groups, FOLDS)
             sums_of_g[model].append(of_g * scale[:, None])
         counts = np.bincount(group[kept], minlength=groups)
         indptr[system * groups + 1 : (system + 1) * groups + 1] = indptr[system * groups] + np.cumsum(counts)

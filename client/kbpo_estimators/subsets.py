@@ -139,7 +139,6 @@ def subset_scores(
     weighting: str,
     models: Mapping[str, Predicted] | None = None,
     parts: Sequence[str] | None = None,
-    level: float = intervals.DEFAULT_LEVEL,
 ) -> Iterator[SubsetScore]:
     """Score every system on every subset of which it claims something.
 
@@ -157,8 +156,8 @@ def subset_scores(
         How claims weigh.
     models : mapping of str to Predicted, optional
         By part, under `coordinated`: the models of the whole pool, as `scores.pooled_models` makes them.
-    parts, level
-        Which scores to make; without parts, of all.
+    parts : sequence of str, optional
+        Which scores to make; without it, of all.
 
     Yields
     ------
@@ -188,9 +187,9 @@ def subset_scores(
                     recall = recalls[part][number, int(subset)] if part in recalls else None
                     score = replace(
                         score,
-                        precision=intervals.interval(precision, level),
-                        recall=intervals.interval(recall, level),
-                        f1=intervals.f1_interval(precision, recall, level),
+                        precision=intervals.interval(precision, intervals.DEFAULT_LEVEL),
+                        recall=intervals.interval(recall, intervals.DEFAULT_LEVEL),
+                        f1=intervals.f1_interval(precision, recall, intervals.DEFAULT_LEVEL),
                         labels=int(counts[subset]),
                         true=int(known[subset]) if recall is not None else None,
                     )

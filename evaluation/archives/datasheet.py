@@ -92,8 +92,8 @@ def datasheet(epoch: Epoch, task: Task, manifest: Mapping[str, Any]) -> str:
         f" another in every other.{_TIED if 'measures' in manifest else ''}",
         "## How it was sampled",
         "Under `coordinated`, a unit is in the sample if u < π, with u the top 53 bits of"
-        " HMAC-SHA256(secret, key) times 2⁻⁵³; π grew as systems arrived, and `units.csv` has it as it was in"
-        " the end, `predictions.csv` as it was after each arrival. The secret is in the manifest, and so is"
+        " HMAC-SHA256(secret, key) times 2⁻⁵³; π grew as systems arrived; `units.csv` has its final"
+        " value. The secret is in the manifest, and so is"
         " its SHA-256, which was public from the start. Under `iid`, `draws` says how often each was drawn"
         " from p. Units whose labels were published before are known: they count exactly, with π = 1.",
         "## How to weight it",

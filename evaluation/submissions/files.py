@@ -33,7 +33,7 @@ def named() -> Iterator[str]:
         yield upload.place
 
 
-def remove_orphans(*, now: datetime, youngest: timedelta = YOUNGEST) -> int:
+def remove_orphans(*, now: datetime) -> int:
     """Move the files that no row names into the trash; return how many.
 
     None is moved where files and database do not know each other, or where more than a small share of all
@@ -42,9 +42,8 @@ def remove_orphans(*, now: datetime, youngest: timedelta = YOUNGEST) -> int:
     Parameters
     ----------
     now : datetime
-        Aware.
-    youngest : timedelta
-        A file that was written more recently may belong to an upload that is not over, and stays.
+        Aware. A file that was written less than `YOUNGEST` before may belong to an upload that is not over,
+        and stays.
     """
     standing = installation.look(now=now)
     if not standing.is_together:
@@ -53,7 +52,7 @@ def remove_orphans(*, now: datetime, youngest: timedelta = YOUNGEST) -> int:
     everything = [one for folder in FOLDERS for one in store().listed(folder)]
     kept = set(named())  # rows are read after files: a file's row comes after it
     orphans = [
-        one.place for one in everything if one.written_at < now - youngest and whole_of(one.place) not in kept
+        one.place for one in everything if one.written_at < now - YOUNGEST and whole_of(one.place) not in kept
     ]
     if not trash.is_few(len(orphans), len(everything)):
         message = (

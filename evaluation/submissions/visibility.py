@@ -29,7 +29,6 @@ State = Submission.State
 SAMPLED = (State.JUDGING, State.SCORED)
 #: A system is what was read and accepted, and not taken back; what was refused or failed is none.
 SYSTEMS = (State.ACCEPTED, *SAMPLED)
-ON_THE_WAY = (State.UPLOADED, State.ACCEPTED)
 
 #: What `with_names` reads; no names of fields, so that they are variables to whoever checks those.
 KNOWN_NAME: str = "known_name"

@@ -22,7 +22,7 @@ from evaluation.views.board import fit_columns
 from evaluation.views.epochs import Line
 from kbpo.core.revalidating import public_page
 
-PAGE = 100
+PAGE = 50
 """Systems on a page."""
 SYSTEM = "system"
 """What of an address names a system whose page of rows is meant."""

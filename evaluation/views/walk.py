@@ -85,8 +85,6 @@ CLAIMS = (
     ),
 )
 CLASSES = '{"doc_id": "quill-profile", "label": "profile", "confidence": 0.8}\n'
-#: Those of the corpus that `CLASSES` is about.
-CLASS_NAMES = ("profile", "obituary")
 
 OUTPUTS = '{"input_id": "quill-profile", "output": "Ada Quill, of Brackwater, spent nine years at sea."}\n'
 METRICS = "input_id\tmeteor\tlog-probability\nquill-profile\t0.31\t-12.5\n"

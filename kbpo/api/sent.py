@@ -13,8 +13,6 @@ _TEXT = (
     serializers.SlugRelatedField,
 )
 _NUMBERS = serializers.IntegerField, serializers.FloatField
-#: Fields that are held to their type; a body has no others.
-HELD = (*_TEXT, *_NUMBERS, serializers.BooleanField, serializers.DictField)
 ZONE = re.compile(r"(Z|[+-]\d\d:?\d\d)$")
 TOLD, LONGEST_NAME = 10, 60  # faults that an answer names, and characters of a name in it
 _Fault = str | dict[str, str]

@@ -112,8 +112,7 @@ def register_read_only(
     columns, filters, search : str
         Names of fields, with spaces between them: of the list, its filters, and what its search looks in.
     related : str
-        Foreign keys that are read with each row, besides those among the columns: where the name of a row
-        of another table is made of a third's.
+        Foreign keys to load with each row although they are not columns, because `__str__` uses them.
     **options
         Further attributes of the `ModelAdmin`.
     """

@@ -1,7 +1,6 @@
 """The cache of a server: Redis, and while that is away this process' own memory.
 
-Nothing that must hold is kept in a cache, so all that is lost is speed. Limits that a library counts here go
-on being counted, by each process for itself.
+Nothing that must hold is kept in a cache, so all that is lost is speed.
 """
 
 import logging

@@ -21,7 +21,7 @@ from django.core.checks import CheckMessage, Error, Warning, register
 @register()
 def mail_can_be_sent(**_: Any) -> list[CheckMessage]:
     """Refuse a site that cannot confirm its users' addresses."""
-    if settings.DEVELOPMENT or os.environ.get("EMAIL_URL", "").strip():
+    if settings.DEVELOPMENT or settings.HAS_MAIL_SERVER:
         return []
     return [
         Error(

@@ -335,7 +335,7 @@ def format_seconds(seconds: float) -> str:
 def _key(limit: RateLimit, owner: tuple[str, ...]) -> str:
     # A digest, so that the table reveals no addresses; lengths, so that no separator can be part of a name.
     text = "".join(f"{len(part)}:{part}" for part in (limit.name, *owner))
-    return salted_hmac("kbpo.core.limits", text.encode(errors="replace"), algorithm="sha256").hexdigest()
+    return salted_hmac("kbpo.core.rate_limits", text.encode(errors="replace"), algorithm="sha256").hexdigest()
 
 
 # Requests ------------------------------------------------------------------------------------------------

@@ -62,15 +62,6 @@ def read_question(xml: str) -> ExternalQuestion:
     return ExternalQuestion(_check_url(url), _read_height(height))
 
 
-def write_question(question: ExternalQuestion) -> str:
-    """Write the XML of an ExternalQuestion."""
-    ElementTree.register_namespace("", NAMESPACE)
-    root = ElementTree.Element(f"{{{NAMESPACE}}}ExternalQuestion")
-    ElementTree.SubElement(root, f"{{{NAMESPACE}}}ExternalURL").text = question.url
-    ElementTree.SubElement(root, f"{{{NAMESPACE}}}FrameHeight").text = str(question.frame_height)
-    return ElementTree.tostring(root, encoding="unicode")
-
-
 def check_host(question: ExternalQuestion, own: Iterable[str]) -> None:
     """Refuse a page on one of the marketplace's own hosts, at whatever port: cookies do not tell ports apart.
 

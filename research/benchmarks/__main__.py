@@ -1,7 +1,7 @@
 """Run benchmarks: ``python -m research.benchmarks [NAME …] [--out FOLDER]``.
 
 They measure the figures of docs/benchmarks; without a name all run. Each prints its figures and writes
-them to the folder. The exit status is 1 where one returns lines about pages that miss their goal.
+them to the folder. The exit status is 1 if a page misses its goal.
 """
 
 import argparse

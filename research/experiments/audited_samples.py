@@ -46,7 +46,7 @@ PAIR, MENTION = "pair", "mention"
 """The kinds of question: what holds between two spans, and whether a canonical mention is right."""
 RECALLS = ("documents", "claims", "both")
 """From annotated documents, from judged claims, from both."""
-CLAIMS, LARGEST, RELATIONS = AIMS = ("claims", "largest", "relations")
+CLAIMS, LARGEST, RELATIONS = ("claims", "largest", "relations")
 """What ρ follows: the doubt in whole claims, which is the service's rule; that in the most doubtful claim at
 each instance; that in relations alone, as it was (version 1)."""
 

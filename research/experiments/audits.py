@@ -180,7 +180,7 @@ def simulate(
     cases : tuple of Case
     part : Part
     aims : tuple of str
-        What ρ follows, of `audited_samples.AIMS`; ``corrected`` is by `CLAIMS`.
+        What ρ follows: `CLAIMS`, `LARGEST` or `RELATIONS`; ``corrected`` is by `CLAIMS`.
     progress : callable
         Takes a line about how far it is.
     """

@@ -2,7 +2,7 @@
 
 Systems of known precision are judged by a crowd whose members err: three votes a label. The label is the
 majority's verdict; the posterior of Dawid and Skene's model; or that posterior corrected, so that it is right
-on average (`annotations.aggregation.correction`).
+on average (`research.experiments.correction`).
 """
 
 from collections.abc import Callable

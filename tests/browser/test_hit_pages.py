@@ -26,11 +26,11 @@ from kbpo import pipeline
 from kbpo.accounts.models import User
 from kbpo_formats.spans import Span
 from marketplace import ledger, requesters
-from marketplace.protocol.questions import ExternalQuestion, write_question
 from tests import boto, crowd
 from tests.arrivals import KEYS, arrival
 from tests.browser.conftest import OpenPage
 from tests.browser.looks import fit_fingers, looks, picture
+from tests.external_questions import external_question
 from tests.factories import (
     ADA,
     PRESS,
@@ -103,7 +103,7 @@ def post(mturk, hit: Hit, **more: object) -> str:
         "AssignmentDurationInSeconds": 600,
         "LifetimeInSeconds": 3600,
         "RequesterAnnotation": hit.annotation,
-        "Question": write_question(ExternalQuestion(hit_url(hit), 0)),
+        "Question": external_question(hit_url(hit), 0),
     }
     made: str = mturk.create_hit(**given | more)["HIT"]["HITId"]
     Hit.objects.filter(pk=hit.pk).update(provider_id=made)

@@ -13,11 +13,11 @@ from playwright.sync_api import Page, expect
 from kbpo.accounts.models import User
 from marketplace import ledger, lifecycle, requesters
 from marketplace.models import Assignment, Hit, Requester, RequesterKey
-from marketplace.protocol.questions import ExternalQuestion, write_question
 from marketplace.workers import worker_for
 from tests import boto
 from tests.browser.conftest import OpenPage
 from tests.browser.looks import fit_fingers, is_broken, looks, picture
+from tests.external_questions import external_question
 from tests.factories import UserFactory
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -89,7 +89,7 @@ def post(mturk, hits: str, **more: object) -> str:
         "Reward": "0.15",
         "AssignmentDurationInSeconds": 300,
         "LifetimeInSeconds": 3600,
-        "Question": write_question(ExternalQuestion(f"{hits}/task?question=7", 400)),
+        "Question": external_question(f"{hits}/task?question=7", 400),
     }
     return mturk.create_hit(**hit | more)["HIT"]["HITId"]
 

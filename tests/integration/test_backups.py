@@ -26,10 +26,10 @@ from kbpo.core.keeping import restore as restoring
 from kbpo.core.keeping.archive import FILES, Reader
 from kbpo.core.keeping.backup import Made, backup
 from kbpo.core.keeping.restore import Restored, restore
-from kbpo.core.storage.folder import place_of
 from tests.conftest import Manage
 from tests.factories import SubmissionFactory, TeamFactory
 from tests.integration.conftest import Submit
+from tests.places import place_of
 from tests.processes import wait_until
 from tests.world import World
 
@@ -241,7 +241,7 @@ def test_a_database_in_use_is_refused(archive: Path, key: Path, monkeypatch: pyt
     other = connections.create_connection("default")
     try:
         other.ensure_connection()
-        with pytest.raises(Conflict, match="stop web, worker and beat"):
+        with pytest.raises(Conflict, match="stop web, worker, mailer and beat"):
             restore(archive=archive, key=key, folders=files.FOLDERS, now=timezone.now(), replace=True)
     finally:
         other.close()
@@ -257,7 +257,7 @@ def test_who_comes_while_a_backup_is_restored_is_noticed_before_files_are_moved_
     monkeypatch.setattr(restoring, "_read", lambda *_: done.append("_read") or nothing)
     monkeypatch.setattr(restoring, "_put_files", lambda *_: done.append("_put_files") or 0)
     monkeypatch.setattr(tables, "others", lambda _: int(done[-1:] == [after]))
-    with pytest.raises(Conflict, match="stop web, worker and beat") as refusal:
+    with pytest.raises(Conflict, match="stop web, worker, mailer and beat") as refusal:
         put_back(archive, key)
     assert done[-1] == after
     assert ("files are in their places" in str(refusal.value)) == (after == "_put_files")

@@ -13,9 +13,10 @@ from kbpo import pipeline
 from kbpo.core.errors import Conflict, InvalidInput
 from kbpo.core.keeping import installation, trash
 from kbpo.core.keeping.models import Installation
-from kbpo.core.storage.folder import path_of, place_of
+from kbpo.core.storage.folder import path_of
 from tests import written
 from tests.factories import SubmissionFactory
+from tests.places import place_of
 
 pytestmark = pytest.mark.django_db
 

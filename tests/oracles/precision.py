@@ -94,7 +94,7 @@ def noise_adjusted_precision(
     Parameters
     ----------
     labels : float[n]
-        g on the sample, as `annotations.aggregation.correction` makes them (their product, where f is one),
+        g on the sample, as `research.experiments.correction` makes them (their product, where f is one),
         0 or 1 where the label is certain; may lie outside [0, 1]. What stands elsewhere is not looked at.
     p, pi, sampled, folds, confidence, k, confidence_needs
         As in `difference_precision`.

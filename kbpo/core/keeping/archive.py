@@ -9,7 +9,7 @@ member                            content
 ``contents.json``                 the rows of each table; without it, something is missing
 ================================  =====================================================================
 
-Nobody cuts or changes one without a trace: it is encrypted by age, which authenticates all of it (`sealing`).
+age authenticates the whole file, so a truncated or altered archive is refused (`sealing`).
 """
 
 import gzip

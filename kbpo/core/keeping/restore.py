@@ -138,8 +138,8 @@ def _refuse_in_use(done: str = "") -> None:
     while number := tables.others(connection):
         if time.monotonic() > until:
             raise Conflict(
-                f"{number} other sessions of the service use the database: stop web, worker and beat"
-                f" first{done}"
+                f"{number} other sessions of the service use the database: stop web, worker, mailer"
+                f" and beat first{done}"
             )
         time.sleep(0.1)
 

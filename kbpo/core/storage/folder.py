@@ -15,7 +15,7 @@ from uuid import uuid4
 from django.conf import settings
 
 from kbpo.core.disk import is_no_space
-from kbpo.core.errors import Busy, InvalidInput
+from kbpo.core.errors import Busy
 from kbpo.core.storage.base import PIECE, Stored, check_place
 
 
@@ -28,20 +28,6 @@ def path_of(place: str) -> Path:
     """Return the file that is in a place; never one outside the roots."""
     name, _, rest = check_place(place).partition("/")
     return roots()[name] / rest
-
-
-def place_of(path: Path) -> str:
-    """Return the place of a file.
-
-    Raises
-    ------
-    InvalidInput
-        If it is below none of the roots.
-    """
-    for name, root in roots().items():  # the media root first: it may lie below the other
-        if path.is_relative_to(root):
-            return f"{name}/{path.relative_to(root).as_posix()}"
-    raise InvalidInput("is in none of the folders that files are kept in", where=str(path))
 
 
 class Folders:

@@ -7,7 +7,6 @@ so that any process can take the next piece.
 
 import hashlib
 import io
-import logging
 import os
 import shutil
 import tempfile
@@ -26,8 +25,6 @@ from kbpo.core.database.locks import claim
 from kbpo.core.errors import Busy, StoreAway, StoreFull
 from kbpo.core.storage.base import PARTS, PIECE, Stored, check_place
 from kbpo.core.store_address import Address
-
-logger = logging.getLogger(__name__)
 
 CONNECTING = 3.0  # seconds
 ANSWERING = 10.0  # seconds without a byte

@@ -17,12 +17,12 @@ PATIENCE, LOOK = 60, 0.5  # seconds: until the database answers, and between two
 
 
 class Command(commands.Command):
-    """Applies pending migrations and prepares the store of files, before web, worker and beat start."""
+    """Applies migrations and prepares the store of files, before web, worker, mailer and beat start."""
 
     help = (
         "Bring the database up to this version: wait until it answers, then apply pending migrations, one"
-        " process at a time, and clear the cache. Stop web, workers and beat first. Then check the store of"
-        " files; a missing bucket is created."
+        " process at a time, and clear the cache. Stop web, worker, mailer and beat first. Then check the"
+        " store of files; a missing bucket is created."
     )
     needs_database = False
 

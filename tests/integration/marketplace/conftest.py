@@ -12,12 +12,12 @@ from django.utils import timezone
 from marketplace import ledger, lifecycle, requesters
 from marketplace.models import Assignment, Hit, Requester, RequesterKey, Worker
 from marketplace.protocol.answers import write_answers
-from marketplace.protocol.questions import ExternalQuestion, write_question
 from marketplace.workers import worker_for
 from tests import boto
+from tests.external_questions import external_question
 from tests.factories import UserFactory
 
-QUESTION = write_question(ExternalQuestion("https://hits.example.org/relation?question=7", 600))
+QUESTION = external_question("https://hits.example.org/relation?question=7", 600)
 TYPE = {
     "Title": "Judge a claim",
     "Description": "Say whether a document bears out a claim.",
