@@ -181,7 +181,9 @@ def _hosts(value: str, info: Info) -> tuple[str, ...]:
                 "must be host names, separated by commas, without https:// and without ports"
                 f"{_ascii_hint(name)}; {host[:SHOWN]!r} is not one"
             )
-    return hosts or LOCAL_HOSTS
+    if not hosts:
+        raise ValueError("names no host")
+    return hosts
 
 
 def _sender(value: str) -> str:
@@ -204,6 +206,8 @@ def _networks(value: str) -> tuple[IPv4Network | IPv6Network, ...]:
         if network.prefixlen == 0:
             raise ValueError("must name the proxies alone: whoever is trusted can choose their own address")
         found.append(network)
+    if not found:
+        raise ValueError("names no proxy")
     return tuple(found)
 
 

@@ -11,7 +11,7 @@ from kbpo.core.keeping.restore import restore
 
 class Command(BaseCommand):
     help = (
-        "Restore a backup, of this version or an older one, into an empty database, or beside another's rows."
+        "Restore a backup that this version made, into an empty database, or beside another's rows."
     )
     needs_database = False  # its tables are made anew
 

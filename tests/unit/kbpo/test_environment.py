@@ -164,6 +164,8 @@ def test_an_empty_variable_is_an_unset_one() -> None:
         ("TRUSTED_PROXIES", "proxy.example.org"),
         ("TRUSTED_PROXIES", "0.0.0.0/0"),
         ("TRUSTED_PROXIES", "::/0"),
+        ("TRUSTED_PROXIES", ","),
+        ("ALLOWED_HOSTS", ","),
         ("HSTS_SECONDS", "-1"),
         ("HSTS_SECONDS", "9" * 9),
         ("OIDC_SERVER_URL", "http://orcid.org"),
