@@ -13,11 +13,21 @@ IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
 
 SUM_TOLERANCE = 1e-9
+ROUNDING = 1e-12
+"""Of a number, the share that is rounding: sums of equal numbers differ from each other by that little."""
 
 
 def refuse(argument: str, message: str) -> NoReturn:
     """Raise the one error that these modules know."""
     raise InvalidInput(message, where=argument)
+
+
+def without_rounding(differences: FloatArray, size: FloatArray | float = 1.0) -> FloatArray:
+    """Return differences with those set to 0 that are only rounding of numbers of a size.
+
+    A variance of such differences is above 0, and an interval of it has hardly any width.
+    """
+    return np.where(np.abs(differences) <= ROUNDING * np.maximum(1.0, np.abs(size)), 0.0, differences)
 
 
 def _refuse_where(argument: str, values: NDArray[np.generic], wrong: BoolArray, rule: str) -> None:

@@ -239,7 +239,8 @@ def _means(y: FloatArray, item: IntArray) -> tuple[FloatArray, IntArray]:
 def _noise(y: FloatArray, means: FloatArray, counts: IntArray, item: IntArray) -> float:
     """Return σ̂_a²; NaN where no output was judged twice."""
     more = int((counts - 1).clip(0).sum())
-    return float(((y - means[item]) ** 2)[counts[item] > 1].sum()) / more if more else math.nan
+    away = _checks.without_rounding(y - means[item], y)
+    return float((away**2)[counts[item] > 1].sum()) / more if more else math.nan
 
 
 def _components(y: FloatArray, means: FloatArray, counts: IntArray, item: IntArray) -> Components:
@@ -248,7 +249,8 @@ def _components(y: FloatArray, means: FloatArray, counts: IntArray, item: IntArr
         _checks.refuse(
             "items", "has no output that was judged twice; people's noise is not known without one"
         )
-    of_outputs = float(y.var(ddof=1)) - of_people
+    away = _checks.without_rounding(y - y.mean(), y)
+    of_outputs = float((away**2).sum()) / max(1, y.size - 1) - of_people
     gamma = of_people / of_outputs if of_outputs > 0 else math.inf if of_people > 0 else math.nan
     total = of_people + of_outputs
     return Components(of_people, of_outputs, gamma, of_outputs / total if total > 0 else 1.0)
@@ -266,6 +268,8 @@ def _along(means: FloatArray, item: IntArray, metric: ArrayLike) -> float:
     has = ~np.isnan(of_item)
     if not has.any():
         _checks.refuse("metric", "has no value at all")
-    y, g = means[has] - means[has].mean(), of_item[has]
+    y, g = means[has], of_item[has]
     centre, spread = standard(g)
-    return float((y * (g - centre)).mean()) / spread
+    y = _checks.without_rounding(y - y.mean(), y)
+    g = _checks.without_rounding(g - centre, centre)
+    return float((y * g).mean()) / spread

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kbpo_estimators import _checks
 from kbpo_estimators._checks import FloatArray, IntArray
 from kbpo_estimators.control import lines, places, standard
 from kbpo_estimators.generation.scales import Scale
 
 OWN_NOISE = 30
 """Outputs judged twice by which a system has a σ̂_a² of its own."""
-_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -145,10 +145,7 @@ def of_system(own: Noise, pooled: Noise, twice: IntArray) -> Noise:
 
 def residuals(values: FloatArray, foretold: FloatArray, counts: IntArray) -> FloatArray:
     """Return e = ȳ − ĝ of sampled outputs, 0 of others."""
-    e = np.where(counts > 0, values - foretold, 0.0)
-    # Where the line is perfect only rounding is left, and an interval must not be built on that.
-    e[np.abs(e) < _ROUNDING] = 0.0
-    return e
+    return _checks.without_rounding(np.where(counts > 0, values - foretold, 0.0), values)
 
 
 def estimated(

@@ -117,7 +117,7 @@ class Scores:
             if (wrong := self._scales[name].clip(given) != given).any():
                 _checks.refuse(name, f"has the value {given[wrong][0]!s}; that is not on its scale")
             means = np.asarray(np.bincount(self._units, given, minlength=u) / np.maximum(1, self._counts))
-            away = (given - means[self._units]) ** 2
+            away = _checks.without_rounding(given - means[self._units], given) ** 2
             self._values[name], self._means[name] = given, means
             self._within[name] = np.asarray(np.bincount(self._units, away, minlength=u), dtype=np.float64)
 

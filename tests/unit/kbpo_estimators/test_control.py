@@ -183,7 +183,14 @@ def test_every_expected_value_comes_out(name):
 
 
 def test_a_constant_metric_is_worth_nothing():
-    assert control.correlation([1, 0, 1, 1], [0, 0, 1, 2], [3.0] * 4) == 0
+    for constant in (0.1, 0.7, 1 / 3, 3.0):
+        assert control.correlation([1, 0, 1, 1], [0, 0, 1, 2], [constant] * 4) == 0
+
+
+@pytest.mark.parametrize("constant", [0.1, 0.7, 2 / 3, 1e6])
+def test_equal_judgements_vary_by_nothing_however_they_are_rounded(constant):
+    found = control.components([constant] * 7, [0, 0, 0, 1, 1, 2, 3])
+    assert (found.sigma2_a, found.sigma2_f) == (0.0, 0.0)
     assert oracle.data_efficiency([1, 0, 1, 1], [0, 0, 1, 2], [3.0] * 4) == 1
 
 

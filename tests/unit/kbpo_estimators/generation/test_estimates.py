@@ -10,6 +10,7 @@ from kbpo_estimators import control
 from kbpo_estimators.generation import SCALES, Given, Judgements, Scale, Scores
 from kbpo_estimators.generation import pool as pool_module
 from kbpo_estimators.generation.scales import MOST_EDITS, interval
+from kbpo_estimators.intervals import wilson
 from tests.oracles import control as oracle
 
 # Four inputs, two systems; for input 3 both give the same text. Units 0-3 are the first's, 4-6 the second's.
@@ -279,6 +280,27 @@ def test_where_everybody_is_of_one_opinion_the_interval_still_has_a_width(measur
     assert 0.005 < (got.high - got.low) / SCALES[measure].span < 0.1
     pair = scores.difference(0, 1, measure).interval()
     assert pair.low < 0 < pair.high
+
+
+@pytest.mark.parametrize("value", [0.1, 0.25, 0.5, 0.7, 2 / 3])
+def test_equal_judgements_have_wilsons_interval_however_they_are_rounded(value):
+    rng = np.random.default_rng(3)
+    pi, folds = np.full(240, 0.25), np.tile(rng.integers(0, 5, 120), 2)
+    sampled = rng.uniform(size=240) < pi
+    units = np.repeat(np.flatnonzero(sampled), 3)
+    # The second system's outputs are all judged higher by a tenth.
+    values = np.where(units < 120, value, value + 0.1)
+    said = Judgements(units, np.tile(np.arange(3), units.size // 3), {"average": values})
+    systems = [Given(np.arange(120), np.arange(120) + first, {}) for first in (0, 120)]
+    scores = Scores(systems, said, pi, sampled, folds[:120], {"average": SCALES["average"]})
+    this = scores.score(0, "average").this_crowd
+    assert this.variance == 0.0
+    expected = wilson(value, this.n_eff)
+    assert this.interval().low == pytest.approx(expected.low)
+    assert this.interval().high == pytest.approx(expected.high)
+    difference = scores.difference(1, 0, "average").interval()
+    assert difference.estimate == pytest.approx(0.1)
+    assert difference.high - difference.low > 0.1
 
 
 def test_one_person_alone_says_nothing_of_another_crowd():
