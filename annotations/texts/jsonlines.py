@@ -36,7 +36,8 @@ def read(path: Path | str, limits: Limits | None = None) -> Iterator[tuple[int, 
     Parameters
     ----------
     path : path-like
-        JSON Lines in UTF-8; compressed if its first bytes say so. Blank lines are passed over.
+        JSON Lines in UTF-8; compressed if its first bytes say so. Blank lines, and byte-order marks at the
+        beginning of lines, are passed over.
     limits : Limits, optional
 
     Yields
@@ -92,7 +93,7 @@ def _open(path: Path) -> BinaryIO | gzip.GzipFile:
 
 def _parse(line: bytes, where: str) -> dict[str, Any]:
     try:
-        value = read_json(line.decode("utf-8"))
+        value = read_json(line.decode("utf-8").removeprefix("\ufeff"), unique_keys=True)
     except UnicodeDecodeError as error:
         raise InvalidInput(f"byte {error.start + 1} is not UTF-8", where=where) from None
     except ValueError as error:

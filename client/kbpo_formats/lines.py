@@ -192,8 +192,8 @@ def _decoded(block: bytes, number: int, log: ProblemLog, longest: int) -> list[s
         lines = block.decode("utf-8").split("\n")
     except UnicodeDecodeError:
         lines = [_decoded_line(line, number + i, log) for i, line in enumerate(block.split(b"\n"))]
-    if number == 1:
-        lines[0] = lines[0].removeprefix(BYTE_ORDER_MARK)
+    if number == 1 or b"\xef\xbb\xbf" in block:  # files that were joined may each begin with one
+        lines = [line.removeprefix(BYTE_ORDER_MARK) for line in lines]
     if b"\0" in block or max(map(len, lines)) > longest:
         lines = [_legal_line(line, number + i, log, longest) for i, line in enumerate(lines)]
     return lines

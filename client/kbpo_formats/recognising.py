@@ -36,6 +36,11 @@ _BINARY = (
     (b"SQLite format 3\0", "an SQLite database", _EXPORT),
     (b"\x93NUMPY", "a NumPy array", _EXPORT),
     (b"\x89HDF", "an HDF5 file", _EXPORT),
+    (
+        b"\0\x05\x16\x07",
+        "an AppleDouble file, in which macOS keeps notes about another file",
+        "Upload the other file: its name does not begin with ._",
+    ),
     (b"\xff\xfe\0\0", "text in UTF-32", "Save it as UTF-8."),
     (b"\xff\xfe", "text in UTF-16", "Save it as UTF-8."),
     (b"\xfe\xff", "text in UTF-16", "Save it as UTF-8."),
@@ -48,6 +53,8 @@ _IN_ZIP = (
     (b"application/vnd.oasis.opendocument", "an OpenDocument file"),
 )
 _TAR = slice(257, 262)
+_POINTER = "version https://git-lfs.github.com/spec/"
+_CONFLICT = re.compile(r"^(<{7}|>{7}) ", re.MULTILINE)
 _MARKUP = re.compile(r"<!doctype\s+html|<html|<head|<body", re.IGNORECASE)
 _THREE_COLUMNS = re.compile(r"\S+ +\S+ +\S")
 _NAMED = re.compile(
@@ -91,7 +98,14 @@ def recognise(stream: BinaryIO, formats: Iterable[str]) -> str:
             begin = zlib.decompressobj(wbits=31).decompress(begin, ENOUGH)
         except zlib.error:
             begin = b""
-    return json_lines.FORMAT if begin.lstrip(_SPACE).startswith((b"{", b"[")) else others[0]
+    is_json = begin.lstrip(_SPACE).startswith((b"{", b"[")) or _is_json_after_a_line(begin)
+    return json_lines.FORMAT if is_json else others[0]
+
+
+def _is_json_after_a_line(begin: bytes) -> bool:
+    """Say whether all lines but the first hold objects: programs print a line before they write."""
+    lines = [line for line in begin.split(b"\n")[:_LINES] if line.strip(_SPACE)]
+    return len(lines) > 1 and all(line.lstrip(_SPACE).startswith(b"{") for line in lines[1:])
 
 
 def is_recognised(format: str, formats: Iterable[str]) -> bool:
@@ -126,6 +140,22 @@ def find_other_text(begin: bytes, format: str, *, is_all: bool) -> Foreign | Non
         Whether the text ends there.
     """
     text = begin.decode("utf-8", "replace").removeprefix("\ufeff").lstrip()
+    if text.startswith(_POINTER):
+        return Foreign(
+            "a Git LFS pointer instead of the file", "Run git lfs pull, and upload the file again."
+        )
+    if "\r" in text.rstrip() and "\n" not in text:
+        return Foreign(
+            "text whose lines end in a carriage return alone",
+            "Save it with line feeds, or carriage returns and line feeds, between lines.",
+        )
+    if conflict := _CONFLICT.search(text):
+        line = text.count("\n", 0, conflict.start()) + 1
+        return Foreign(
+            f"text with a mark of a Git merge conflict, {text[conflict.start() :][:40].splitlines()[0]!r},"
+            f" in line {line}",
+            "Resolve the conflict, and upload the result.",
+        )
     if _MARKUP.match(text):
         return Foreign(
             "a page in HTML",
@@ -137,7 +167,14 @@ def find_other_text(begin: bytes, format: str, *, is_all: bool) -> Foreign | Non
     if not is_all and len(lines) > 1:
         del lines[-1]  # it may go on
     if format == json_lines.FORMAT:
-        return _find_json(text, lines, is_all=is_all) if text[:1] in ("{", "[") else _find_table(lines)
+        if text[:1] in ("{", "["):
+            return _find_json(text, lines, is_all=is_all)
+        if _is_json_after_a_line(begin):
+            return Foreign(
+                f"JSON Lines after a line of other text, {shorten(lines[0], 60)!r}",
+                "Delete that line; programs that write results should print messages elsewhere.",
+            )
+        return _find_table(lines)
     return _find_no_tabs(lines[:_LINES])
 
 

@@ -1,13 +1,20 @@
 """Reading JSON from outside: what is nested too deep is refused, as what is no JSON at all."""
 
 import json
+from collections import Counter
 from typing import Any
 
 DEEPEST = 64  # lists and objects in each other; what anybody sends here has a few
 
 
-def read_json(text: str | bytes) -> Any:
+def read_json(text: str | bytes, *, unique_keys: bool = False) -> Any:
     """Read JSON that somebody else wrote.
+
+    Parameters
+    ----------
+    text : str or bytes
+    unique_keys : bool
+        Whether an object with a key twice is refused; otherwise its last value counts.
 
     Raises
     ------
@@ -20,7 +27,7 @@ def read_json(text: str | bytes) -> Any:
     {'a': [1]}
     """
     try:
-        value = json.loads(text)
+        value = json.loads(text, object_pairs_hook=_unique if unique_keys else None)
     except RecursionError:
         raise ValueError(_TOO_DEEP) from None
     level = [value]
@@ -32,6 +39,15 @@ def read_json(text: str | bytes) -> Any:
 
 
 _TOO_DEEP = f"it is nested more than {DEEPEST} deep"
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Make an object of its keys and values; refuse a key that occurs twice."""
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        twice = next(key for key, times in Counter(key for key, _ in pairs).items() if times > 1)
+        raise ValueError(f"the key {twice[:60]!r} occurs twice")
+    return fields
 
 
 def _inside(value: Any) -> list[Any]:

@@ -10,9 +10,7 @@ from kbpo.core.keeping.restore import restore
 
 
 class Command(BaseCommand):
-    help = (
-        "Restore a backup that this version made, into an empty database, or beside another's rows."
-    )
+    help = "Restore a backup that this version made, into an empty database, or beside another's rows."
     needs_database = False  # its tables are made anew
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -47,6 +47,13 @@ def test_the_lines_are_the_same_however_they_are_packed(data):
     assert lines_of(data) == (LINES, [])
 
 
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_files_that_were_joined_may_each_begin_with_a_byte_order_mark(pack):
+    marked = "\ufeff".encode()
+    joined = pack(marked + b"run\none\n") + pack(marked + b"two\n")
+    assert lines_of(joined) == ([(1, "run"), (2, "one"), (3, "two")], [])
+
+
 @pytest.mark.parametrize("data", [PLAIN, gzip.compress(PLAIN, mtime=0)])
 def test_a_slow_stream_gives_the_same_lines(data):
     assert list(numbered_lines(Trickle(data), ProblemLog("tac2016"))) == LINES

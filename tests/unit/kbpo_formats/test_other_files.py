@@ -75,6 +75,31 @@ OTHERS: dict[str, tuple[str, bytes, str, str]] = {
     "UTF-16": ("jsonl", LINE.encode("utf-16"), "UTF-16", "UTF-8"),
     "UTF-16 without a mark": ("tac2016", TAC.encode("utf-16-le"), "UTF-16", "UTF-8"),
     "UTF-16 from the other end": ("jsonl", LINE.encode("utf-16-be"), "UTF-16", "UTF-8"),
+    "AppleDouble": ("jsonl", b"\0\x05\x16\x07\0\x02\0\0Mac OS X" + bytes(90), "AppleDouble", "begin with ._"),
+    "a Git LFS pointer": (
+        *("tac2016", b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n"),
+        *("a Git LFS pointer", "git lfs pull"),
+    ),
+    "a merge conflict": (
+        *("jsonl", f"{LINE}\n<<<<<<< HEAD\n{LINE}\n=======\n{LINE}\n>>>>>>> other\n".encode()),
+        *("'<<<<<<< HEAD', in line 2", "Resolve the conflict"),
+    ),
+    "a merge conflict in columns": (
+        *(
+            "tac2016",
+            f"{TAC}<<<<<<< HEAD\n{TAC}".encode(),
+            "'<<<<<<< HEAD', in line 4",
+            "Resolve the conflict",
+        ),
+    ),
+    "old line ends": ("jsonl", f"{LINE}\r{LINE}\r".encode(), "carriage return alone", "line feeds"),
+    "old line ends in columns": (
+        *("tac2016", TAC.replace("\n", "\r").encode(), "carriage return alone", "line feeds"),
+    ),
+    "output of a program": (
+        *("jsonl", f"INFO: loading the model\n{LINE}\n{LINE}\n".encode()),
+        *("after a line of other text, 'INFO: loading the model'", "Delete that line"),
+    ),
     "nothing": ("jsonl", b"", "is empty.", "your system wrote"),
     "nothing in gzip": ("tac2016", gzip.compress(b""), "is empty.", "your system wrote"),
     "white space": ("tsv", b"\xef\xbb\xbf \r\n\n", "is empty but for white space", "your system wrote"),
@@ -96,6 +121,8 @@ def test_it_is_one_problem_that_says_what_it_is_and_what_would_be_right(kind: st
     [
         ("jsonl", LINE.encode()),
         ("jsonl", f"\n {LINE}\n{LINE}".encode()),
+        ("jsonl", f"{LINE}\r\n{LINE}\r\n".encode()),
+        ("jsonl", f"{LINE}\r".encode()),
         ("jsonl", b'{"doc_id": "D1", \n'),  # a line that was cut off: its own fault
         ("jsonl", f'{{"a": \n{LINE}\n'.encode()),
         ("jsonl", b"[1]\n[2]\n"),

@@ -15,6 +15,8 @@ from kbpo_formats.recognising import is_recognised, recognise
         (b'{"doc_id"', "jsonl"),
         (b"\xef\xbb\xbf\r\n {", "jsonl"),
         (b"[", "jsonl"),
+        (b'INFO: loading\n{"doc_id": "D1"}\n', "jsonl"),
+        (b"run1\n# {\n{", "tac2016"),
         (gzip.compress(b"{}", mtime=0), "jsonl"),
         (gzip.compress(b"run1\n", mtime=0), "tac2016"),
         (b"run1\n:E1\ttype\tPER", "tac2016"),

@@ -18,6 +18,11 @@ def test_objects_come_with_their_line_numbers_and_blank_lines_are_passed_over(tm
     assert read(tmp_path / "file", LINES) == [(1, {"a": 1}), (3, {"b": "é"})]
 
 
+def test_a_byte_order_mark_before_a_line_is_passed_over(tmp_path: Path) -> None:
+    marked = b"\xef\xbb\xbf" + LINES.replace(b'{"b"', b'\xef\xbb\xbf{"b"')
+    assert read(tmp_path / "file", marked) == [(1, {"a": 1}), (3, {"b": "é"})]
+
+
 def test_gzip_is_known_by_its_first_bytes_whatever_the_name(tmp_path: Path) -> None:
     assert read(tmp_path / "file.txt", gzip.compress(LINES)) == read(tmp_path / "plain.gz", LINES)
 
@@ -28,6 +33,10 @@ def test_gzip_is_known_by_its_first_bytes_whatever_the_name(tmp_path: Path) -> N
         (b'{"a": 1}\n{"a": ', "file, line 2: this is not JSON"),
         (b"[1, 2]", "file, line 1: a line must hold a JSON object"),
         (b'{"a": "\xff"}', "file, line 1: byte 8 is not UTF-8"),
+        (
+            b'{"doc_id": "d1", "doc_id": "d2"}',
+            "file, line 1: this is not JSON: the key 'doc_id' occurs twice",
+        ),
         (b"[" * 100_000, "file, line 1: this is not JSON"),
         (gzip.compress(LINES, mtime=0)[:-9], "it cannot be read"),
         (b"\x1f\x8b" + bytes(40), "it cannot be read"),
