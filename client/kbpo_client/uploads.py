@@ -90,7 +90,9 @@ def _begun(connection: Connection, path: Path, size: int, digest: str) -> tuple[
     for one in connection.pages("uploads/"):
         is_same = (one["name"], one["size"], one["modified"]) == (path.name, size, _modified(path))
         if is_same and one["digest"] in ("", digest):
-            return str(one["id"]), int(one["offset"])
+            # Asked for by itself, it is kept for another day, and makes no room for the file that comes next.
+            answer = connection.ask("HEAD", f"uploads/{one['id']}/", headers=TUS)
+            return str(one["id"]), int(answer.headers["Upload-Offset"])
     return None
 
 

@@ -48,7 +48,8 @@ def start(
 ) -> FileCheck:
     """Have a whole upload checked. It is read by the pipeline, in its owner's turn, and kept for a day.
 
-    Another check of one of the same uploads is replaced. Without a format, it is recognised.
+    Another check of one of the same uploads is replaced, and its other uploads are thrown away. Without a
+    format, the format is recognised.
 
     Parameters
     ----------
@@ -75,6 +76,7 @@ def start(
     sent = list({one.pk: one for one in (upload, *beside.values())}.values())
     if len(sent) <= len(beside):
         raise InvalidInput("a file cannot come beside itself: upload another", where="attachments")
+    left: list[Upload] = []
     with brief_transaction(f"Something of {upload} is just being stored: try again in a moment."):
         User.objects.select_for_update(no_key=True).get(pk=upload.user_id)
         others = FileCheck.objects.filter(upload__user=upload.user_id, state=State.WAITING)
@@ -87,6 +89,8 @@ def start(
         for replaced in FileCheck.objects.filter(
             Q(upload__in=sent) | Q(attachments__upload__in=sent)
         ).distinct():
+            rest = Upload.objects.filter(Q(file_check=replaced) | Q(attached__file_check=replaced))
+            left += rest.exclude(pk__in=[one.pk for one in sent])
             normalised.discard(file=replaced)
             problem_files.discard(file=replaced)
             replaced.delete()
@@ -94,7 +98,9 @@ def start(
         for name, one in beside.items():
             Attachment.objects.create(file_check=check, name=name, upload=one, digest=one.digest)
         nudge(CHECK_TASK)
-        return check
+    for one in left:
+        uploads.discard(upload=one)
+    return check
 
 
 def read_checks(*, find_task: FindTask) -> int:

@@ -234,6 +234,13 @@ def as_file(upload: Upload) -> Iterator["File[bytes]"]:
         yield Kept(stream, upload.name, place=upload.place)
 
 
+def keep_longer(*, upload: Upload) -> None:
+    """Keep an upload, and those of the same check, for as long as new ones; older ones make room first."""
+    upload.expires_at = timezone.now() + settings.KEEP_UPLOADS
+    together = {upload.pk, *(one.pk for one in _checked_with(upload))}
+    Upload.objects.filter(pk__in=together).update(expires_at=upload.expires_at)
+
+
 def discard(*, upload: Upload) -> None:
     """Throw an upload away, with its bytes and the check of it."""
     place = upload.place
@@ -277,7 +284,7 @@ def _make_room(user: User, size: int) -> None:
         Q(file_check__state=waiting) | Q(attached__file_check__state=waiting)
     )
     if _fits(mine.exclude(pk__in=over), size):
-        for upload in over.order_by("created_at"):
+        for upload in over.order_by("expires_at"):  # the one that was used longest ago first
             if _fits(mine, size):
                 return
             with suppress(TryAgain):  # it is just being written anew: the next older one then

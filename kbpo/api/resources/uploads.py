@@ -184,8 +184,9 @@ class UploadView(_TusView):
         responses={200: _DONE},
     )
     def head(self, request: Request, pk: UUID) -> Response:
-        """Say how far it is, in headers."""
+        """Say how far it is, in headers; who asks goes on with it, so it is kept for another day."""
         upload = self._find(request, pk)
+        uploads.keep_longer(upload=upload)
         return Response(
             headers={"Upload-Length": str(upload.size), **_offset(upload.offset), **_expiry(upload)}
         )

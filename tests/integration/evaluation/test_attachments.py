@@ -237,6 +237,31 @@ def test_checking_again_with_other_metrics_replaces_the_check(notes: Corpus, cas
         task=task_of(notes), upload=checked.upload, corpus=notes, format="", attachments=beside
     )
     assert list(FileCheck.objects.all()) == [again]
+    assert set(Upload.objects.all()) == {checked.upload, beside["metrics"]}
+
+
+def test_one_file_is_checked_with_other_metrics_as_often_as_one_likes(
+    notes: Corpus, cast: Cast, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(uploads, "MOST_OPEN", 3)
+    upload = keep(cast, OUTPUTS)
+    for number in range(5):
+        metrics = METRICS.replace("0.", f"0.{number}", 1)
+        beside = {"metrics": keep(cast, metrics, "metrics.tsv")}
+        checks.start(task=task_of(notes), upload=upload, corpus=notes, format="", attachments=beside)
+        pipeline.read_checks()
+    assert Upload.objects.count() == 2
+
+
+def test_what_somebody_goes_on_with_makes_no_room_for_the_next_file(
+    notes: Corpus, cast: Cast, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = check(cast, notes), check(cast, notes)
+    monkeypatch.setattr(uploads, "MOST_OPEN", 4)
+    uploads.keep_longer(upload=first.upload)
+    keep(cast, METRICS, "new.tsv")
+    assert Upload.objects.filter(pk=first.upload.pk).exists()
+    assert not Upload.objects.filter(pk=second.upload_id).exists()
 
 
 def test_checked_uploads_make_room_together(
