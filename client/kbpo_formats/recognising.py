@@ -191,9 +191,11 @@ def find_documents(text: str) -> list[str]:
     found: dict[str, None] = {}
     for in_json, in_columns in _NAMED.findall(text):
         try:
-            found[json.loads(in_json) if in_json else in_columns.strip()] = None
+            name = json.loads(in_json) if in_json else in_columns.strip()
+            name.encode()
         except ValueError:
-            continue  # no string of JSON
+            continue  # no string of JSON, or with half a character, which no id has
+        found[name] = None
     return list(found)
 
 

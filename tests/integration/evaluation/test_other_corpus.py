@@ -54,7 +54,11 @@ def test_documents_that_are_mostly_unknown_everywhere_offer_none(cast, elsewhere
 
 
 @pytest.mark.parametrize(
-    "content", [b"", b"%PDF-1.7", b"[1, 2]\n", b'{"doc_id": "\\ud8", "x": 1}\n', b"\0" * 99]
+    "content",
+    [
+        *(b"", b"%PDF-1.7", b"[1, 2]\n", b"\0" * 99),
+        *(b'{"doc_id": "\\ud8", "x": 1}\n', b'{"doc_id": "\\ud800"}\n', b'{"doc_id": "\\udc00\\ud800"}\n'),
+    ],
 )
 def test_a_file_that_names_no_documents_offers_none(cast, elsewhere, content):
     assert find_other_corpus(refused(cast, content)) is None
