@@ -54,7 +54,7 @@ class AllProblemsQuery(serializers.Serializer[Any]):
     """Which problems."""
 
     code = serializers.CharField(required=False, default="", allow_blank=True, max_length=64)
-    severity = serializers.ChoiceField(required=False, default="", choices=["ERROR", "WARNING"])
+    severity = serializers.ChoiceField(required=False, choices=["ERROR", "WARNING"])
 
 
 class ProblemsQuery(AllProblemsQuery, PageQuery):
@@ -87,7 +87,7 @@ class _ProblemsView(ApiView):
         """List a file's problems, as they were found."""
         asked = read_query(ProblemsQuery, request)
         file = find_file(request._request, self.kind, pk)
-        found = problem_list.find(file, code=asked["code"], severity=asked["severity"])
+        found = problem_list.find(file, code=asked["code"], severity=asked.get("severity", ""))
         return answer(page_serializer(ProblemSerializer)(page_of(found, request, asked)))
 
 
@@ -142,7 +142,7 @@ class _AllProblemsView(ApiView):
         unchanged = get_conditional_response(request._request, etag=etag)
         if unchanged is not None:
             return unchanged
-        records = every_problem(file, code=asked["code"], severity=asked["severity"])
+        records = every_problem(file, code=asked["code"], severity=asked.get("severity", ""))
         page = chain(['{"results": '], as_json(records), [', "next": null}'])
         return StreamingHttpResponse(page, content_type="application/json", headers={"ETag": etag})
 

@@ -25,6 +25,25 @@ def test_it_is_of_openapi_3_1(schema):
     assert schema["openapi"] == "3.1.0"
 
 
+def schemas_in(described):
+    """Yield every object in a description."""
+    if isinstance(described, dict):
+        yield described
+        described = list(described.values())
+    for one in described if isinstance(described, list) else ():
+        yield from schemas_in(one)
+
+
+def test_every_default_is_one_of_its_values(schema):
+    """A client that is generated from the description leaves out what contradicts itself."""
+    wrong = [
+        one
+        for one in schemas_in(schema)
+        if "enum" in one and one.get("default", one["enum"][0]) not in one["enum"]
+    ]
+    assert wrong == []
+
+
 def test_every_address_of_the_api_is_described(schema):
     ours = {name for name, _ in routes() if name.startswith("api_")} - {"api_schema", "api_unknown"}
     assert len(schema["paths"]) == len(ours)
