@@ -48,7 +48,7 @@ MANOEUVRES: Sequence[Manoeuvre] = (
     *_same(
         "files that are refused",
         {
-            "confidence 0": saying.last_column("0.0"),
+            "confidence above 1": saying.last_column("1.5"),
             "confidence NaN": saying.last_column("nan"),
             "spans beyond the end of a document": saying.beyond_the_end,
             "types swapped": saying.types_swapped,

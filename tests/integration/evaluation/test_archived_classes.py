@@ -1,8 +1,6 @@
 """Archives of classifications: what comes out of them, and what of hidden systems does not."""
 
 import csv
-import shutil
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -35,18 +33,12 @@ from tests.archives import forget_archives, leaderboard, made
 from tests.crowd import operator
 from tests.leaks import HIDDEN, VEILED, WITHDRAWN
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("corpus", "media")]
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("letters")
-
-
-@pytest.fixture(autouse=True)
-def archives(corpus, folder, media, settings):
-    """Have the leaderboard that `corpus` froze in the file store of the test."""
-    shutil.copytree(folder / "media" / "archives", Path(settings.MEDIA_ROOT) / "archives")
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,5 @@
 """Archives of generated text: what comes out of them, whose judgements they are, and what is in none."""
 
-import shutil
-from pathlib import Path
 from random import Random
 
 import pytest
@@ -21,18 +19,12 @@ from tests import leaks, notes
 from tests.archives import EPOCHS, made
 from tests.leaks import VEILED
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("people", "media")]
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("notes")
-
-
-@pytest.fixture(autouse=True)
-def archives(people, folder, media, settings):
-    """Have the leaderboard that `people` froze in the file store of the test."""
-    shutil.copytree(folder / "media" / "archives", Path(settings.MEDIA_ROOT) / "archives")
 
 
 @pytest.fixture(scope="module")

@@ -178,7 +178,7 @@ def test_a_file_that_says_nothing_is_empty():
         (b'{"doc_id": "\xed\xa0\x80"}', "UNDECODABLE_BYTES", 13),  # half of a pair, written as bytes
         ('{"doc_id": "é\0"}'.encode(), "ILLEGAL_CHARACTER", 14),
         (b'{"doc_id": "' + b"x" * 9000, "LINE_TOO_LONG", 8193),
-        (b'\xef\xbb\xbf{"doc_id": "D1"}', "NOT_JSON", 1),  # a byte-order mark within the file
+        (b' \xef\xbb\xbf{"doc_id": "D1"}', "NOT_JSON", 2),  # a byte-order mark within a line
     ],
 )
 def test_what_is_no_text_is_named_by_its_character(line, code, column):
