@@ -55,7 +55,7 @@ _BUCKET = re.compile(
 
 
 def _split(value: str, schemes: tuple[str, ...], example: str) -> SplitResult:
-    """Split an address of one of these schemes; say how to write a password that would end it early."""
+    """Split an address; if a password with #, / or ? breaks it, the error says how to escape these."""
     try:
         url = urlsplit(value)
         is_address = url.scheme in schemes and (url.port is None or url.port > 0)
@@ -70,7 +70,7 @@ def _split(value: str, schemes: tuple[str, ...], example: str) -> SplitResult:
 
 
 def _ascii_hint(host: str) -> str:
-    """Say how a host with letters beyond ASCII is written; nothing of other hosts."""
+    """Return how to write a host that is not ASCII; an empty string for any other host."""
     try:
         coded = host.encode("idna").decode()
     except UnicodeError:

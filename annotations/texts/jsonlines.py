@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from kbpo.core.errors import InvalidInput
-from kbpo.core.json_text import read_json
+from kbpo.core.json_text import DuplicateKey, read_json
 
 LONGEST_LINE = 64 * 1024 * 1024
 _GZIP = b"\x1f\x8b"
@@ -96,6 +96,8 @@ def _parse(line: bytes, where: str) -> dict[str, Any]:
         value = read_json(line.decode("utf-8").removeprefix("\ufeff"), unique_keys=True)
     except UnicodeDecodeError as error:
         raise InvalidInput(f"byte {error.start + 1} is not UTF-8", where=where) from None
+    except DuplicateKey as error:
+        raise InvalidInput(str(error), where=where) from None
     except ValueError as error:
         raise InvalidInput(f"this is not JSON: {error}", where=where) from None
     if not isinstance(value, dict):

@@ -103,7 +103,7 @@ def recognise(stream: BinaryIO, formats: Iterable[str]) -> str:
 
 
 def _is_json_after_a_line(begin: bytes) -> bool:
-    """Say whether all lines but the first hold objects: programs print a line before they write."""
+    """Return whether every line after the first begins an object, as in a file with a log message on top."""
     lines = [line for line in begin.split(b"\n")[:_LINES] if line.strip(_SPACE)]
     return len(lines) > 1 and all(line.lstrip(_SPACE).startswith(b"{") for line in lines[1:])
 
@@ -171,8 +171,8 @@ def find_other_text(begin: bytes, format: str, *, is_all: bool) -> Foreign | Non
             return _find_json(text, lines, is_all=is_all)
         if _is_json_after_a_line(begin):
             return Foreign(
-                f"JSON Lines after a line of other text, {shorten(lines[0], 60)!r}",
-                "Delete that line; programs that write results should print messages elsewhere.",
+                f"JSON Lines, but its first line is other text: {shorten(lines[0], 60)!r}",
+                "Delete that line, and have the program print its messages to standard error.",
             )
         return _find_table(lines)
     return _find_no_tabs(lines[:_LINES])

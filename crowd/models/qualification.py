@@ -25,7 +25,7 @@ class Skill:
 
 
 class Learned(models.Model):
-    """What a worker of a provider learns, or has learned."""
+    """A kind of work for which a worker takes, or has passed, a tutorial."""
 
     provider = models.CharField(max_length=16, choices=WorkerIdentity.Provider)
     provider_worker_id = models.CharField(max_length=64)

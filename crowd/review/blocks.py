@@ -52,7 +52,7 @@ def block_worker(
 
 
 def tell_next_block(*, now: datetime, rng: Random) -> bool:
-    """Tell a provider of the next block, or its end; return whether there was one."""
+    """Send the next block or unblock to its provider; return whether one was due."""
     block = _claim_block(now)
     if block is None:
         return False

@@ -97,7 +97,7 @@ class Outcome:
 
 
 class Asked(TypedDict):
-    """What is asked of a reading.
+    """The file to read, the rules to read it by, and the limits.
 
     Attributes
     ----------
@@ -164,7 +164,7 @@ def read(stream: BinaryIO, *, every_problem: BinaryIO | None = None, **asked: Un
 
 
 def normalise(stream: BinaryIO, to: BinaryIO, **asked: Unpack[Asked]) -> None:
-    """Write an accepted file anew, gzip, without its faults; parameters and errors are those of `read`.
+    """Write the normalised form of an accepted file, compressed with gzip; arguments as for `read`.
 
     Raises
     ------

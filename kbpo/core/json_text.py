@@ -41,12 +41,16 @@ def read_json(text: str | bytes, *, unique_keys: bool = False) -> Any:
 _TOO_DEEP = f"it is nested more than {DEEPEST} deep"
 
 
+class DuplicateKey(ValueError):
+    """An object with a key that occurs twice."""
+
+
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Make an object of its keys and values; refuse a key that occurs twice."""
     fields = dict(pairs)
     if len(fields) < len(pairs):
         twice = next(key for key, times in Counter(key for key, _ in pairs).items() if times > 1)
-        raise ValueError(f"the key {twice[:60]!r} occurs twice")
+        raise DuplicateKey(f"the key {twice[:60]!r} occurs twice in one object")
     return fields
 
 

@@ -343,7 +343,7 @@ def _check_items(rows: QuerySet[FileCheck], cause: str, trouble: str) -> Iterabl
 def _normalised(now: datetime, most: int) -> Iterable[Item]:
     failed = NormalisedFile.objects.filter(state=NormalisedFile.State.FAILED).order_by("asked_at", "pk")
     for item in _written_items(
-        failed[:most], "Writing it anew failed; the log says why.", "normalised files"
+        failed[:most], "Writing the file of accepted claims failed; the log says why.", "normalised files"
     ):
         yield replace(item, act="normalised", button="Write it again")
 

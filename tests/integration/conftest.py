@@ -36,7 +36,7 @@ def _service_model(path: str) -> Any:
     return _load_file(botocore.loaders.JSONFileLoader(), path)
 
 
-# Each client of boto3 reads megabytes of service models anew, which takes a tenth of a second.
+# Without this cache each boto3 client parses megabytes of service models, which takes a tenth of a second.
 _load_file = botocore.loaders.JSONFileLoader.load_file
 botocore.loaders.JSONFileLoader.load_file = lambda _, path: _service_model(path)
 

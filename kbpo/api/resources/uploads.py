@@ -184,7 +184,7 @@ class UploadView(_TusView):
         responses={200: _DONE},
     )
     def head(self, request: Request, pk: UUID) -> Response:
-        """Say how far it is, in headers; who asks goes on with it, so it is kept for another day."""
+        """Return how many bytes have arrived, in headers, and keep the upload for another day."""
         upload = self._find(request, pk)
         uploads.keep_longer(upload=upload)
         return Response(

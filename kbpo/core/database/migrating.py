@@ -87,7 +87,9 @@ def mark_initial_migrations(**_: Any) -> None:
 
 
 def refuse_another_version(loader: MigrationLoader) -> None:
-    """Refuse a database that other initial migrations made: until version 1.0 they are made anew.
+    """Refuse a database that was created by different initial migrations.
+
+    Initial migrations change until version 1.0, and nothing upgrades a database from one to the next.
 
     Parameters
     ----------

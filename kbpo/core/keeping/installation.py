@@ -143,7 +143,7 @@ def require_ours() -> None:
 
 
 def look(*, now: datetime) -> Standing:
-    """Say whether files and database know each other; name both where neither is.
+    """Check that the database and the files belong together; give both a name if neither has one.
 
     The pipeline asks every few seconds; the mark grows once a minute.
 
@@ -170,7 +170,7 @@ def look(*, now: datetime) -> Standing:
 
 
 def join() -> None:
-    """Have files and database belong together from now on, under a new name, because an operator says so.
+    """Mark the files and the database as belonging together, on an operator's word, under a new name.
 
     Raises
     ------

@@ -22,7 +22,7 @@ VIEWERS = (
     pytest.param("member", marks=pytest.mark.slow),
     "operator",  # who sees everything that others see
 )
-#: What is read anew for each system of an epoch, each team of a member, or each question of a HIT.
+#: Pages that ask queries for each system of an epoch, each team of a member, or each question of a HIT.
 BY_PARTS = {
     "member: rules",
     "member: sample",

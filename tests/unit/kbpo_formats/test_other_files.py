@@ -98,7 +98,7 @@ OTHERS: dict[str, tuple[str, bytes, str, str]] = {
     ),
     "output of a program": (
         *("jsonl", f"INFO: loading the model\n{LINE}\n{LINE}\n".encode()),
-        *("after a line of other text, 'INFO: loading the model'", "Delete that line"),
+        *("its first line is other text: 'INFO: loading the model'", "Delete that line"),
     ),
     "nothing": ("jsonl", b"", "is empty.", "your system wrote"),
     "nothing in gzip": ("tac2016", gzip.compress(b""), "is empty.", "your system wrote"),

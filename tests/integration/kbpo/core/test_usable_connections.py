@@ -11,7 +11,7 @@ from django.db import connection
 
 @pytest.fixture(autouse=True)
 def bare(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
-    """Let a test use the database outside of a transaction; it writes nothing."""
+    """Open the database outside a transaction. Tests that use it must not write."""
     with django_db_blocker.unblock():
         connection.close()
         yield

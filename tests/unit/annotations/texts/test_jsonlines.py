@@ -35,7 +35,7 @@ def test_gzip_is_known_by_its_first_bytes_whatever_the_name(tmp_path: Path) -> N
         (b'{"a": "\xff"}', "file, line 1: byte 8 is not UTF-8"),
         (
             b'{"doc_id": "d1", "doc_id": "d2"}',
-            "file, line 1: this is not JSON: the key 'doc_id' occurs twice",
+            "file, line 1: the key 'doc_id' occurs twice in one object",
         ),
         (b"[" * 100_000, "file, line 1: this is not JSON"),
         (gzip.compress(LINES, mtime=0)[:-9], "it cannot be read"),
