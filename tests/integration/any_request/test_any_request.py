@@ -235,7 +235,7 @@ def another(name: str) -> dict[str, bytes]:
     return {chosen: TEXTS[chosen]}
 
 
-@pytest.mark.parametrize("name", OURS[::4])
+@pytest.mark.parametrize("name", OURS[::8])
 def test_likely_mistakes_in_a_request_do_not_make_the_service_fail(name, site, clients):
     failed = throw(site, clients, name, thorough=False)
     assert not failed, f"{len(failed)} requests failed\n" + "\n".join(failed[:10])

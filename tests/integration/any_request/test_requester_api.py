@@ -20,6 +20,7 @@ from tests.integration.any_request.asking import HOLE, ask, json_holes
 from tests.integration.any_request.site import Site
 from tests.integration.any_request.values import FEW_JSON_VALUES, JSON_VALUES
 from tests.integration.marketplace.conftest import HIT
+from tests.marks import some_quick
 
 pytestmark = pytest.mark.django_db
 
@@ -121,7 +122,7 @@ def post(key: RequesterKey, operation: str, body: bytes) -> Any:
 @pytest.mark.parametrize(
     "values", [FEW_JSON_VALUES, pytest.param(JSON_VALUES, marks=pytest.mark.slow)], ids=["few", "all"]
 )
-@pytest.mark.parametrize("operation", OPERATIONS)
+@pytest.mark.parametrize("operation", some_quick(OPERATIONS, 9))
 def test_no_request_makes_the_api_fail(operation, values, key):
     document = example(operation)
     usual = 400 if operation in TOO_SOON else 200

@@ -20,6 +20,7 @@ from kbpo_formats.kbp.overlapping import find_overlapping
 from kbpo_formats.kbp.predictions import Predictions, ReadPrediction
 from kbpo_formats.spans import Span
 from tests.knowledgenet import FOLDER, exact, needs_knowledgenet
+from tests.marks import some_quick
 from tests.ontologies import ABOUT
 
 pytestmark = needs_knowledgenet
@@ -120,7 +121,7 @@ def copied(made: Claims) -> Claims:
     return [*made, *copies]
 
 
-@pytest.mark.parametrize("system", HONEST)
+@pytest.mark.parametrize("system", some_quick(HONEST, 2))
 @pytest.mark.parametrize(
     "attack",
     [
@@ -150,7 +151,7 @@ def test_a_key_is_that_of_the_whole_name_wherever_a_span_touches_it() -> None:
     assert {names.key(start + i, start + i + 1) for i in range(4)} == {"isle of man"}
 
 
-@pytest.mark.parametrize("system", sorted(exact()) if FOLDER.is_dir() else [])
+@pytest.mark.parametrize("system", some_quick(sorted(exact()), 3) if FOLDER.is_dir() else [])
 def test_json_lines_of_a_real_file_give_the_same_instances_and_the_same_scores(system: str) -> None:
     as_tac = uploaded(system)
     lines = files.write(as_tac.reading, documents(), format="jsonl")

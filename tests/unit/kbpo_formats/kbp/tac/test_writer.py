@@ -9,6 +9,7 @@ from kbpo.core.errors import InvalidInput
 from kbpo_formats.corpus import Texts
 from kbpo_formats.kbp.tac.reader import Reading, ReadPrediction, read
 from kbpo_formats.kbp.tac.writer import write
+from tests.marks import some_quick
 from tests.ontologies import TAC
 from tests.unit.kbpo_formats.kbp.tac.kb import BASE, extend, read_text, tabbed, texts_for
 from tests.unit.kbpo_formats.kbp.tac.test_instances import REPAIRS
@@ -124,7 +125,7 @@ def test_any_accepted_file_is_written_and_read_again_as_the_same(lines, packed, 
     check_written(reading, documents)
 
 
-@pytest.mark.parametrize("system", SYSTEMS)
+@pytest.mark.parametrize("system", some_quick(SYSTEMS, 3))
 def test_a_real_file_is_written_and_read_again_as_the_same(system, corpus):
     with (KNOWLEDGENET / "submissions" / f"{system}.kb.gz").open("rb") as stream:
         reading = read(stream, documents=corpus, ontology=TAC)
