@@ -18,7 +18,7 @@ from annotations import responses
 from annotations.models import Question, Response
 from annotations.responses import Answer
 from crowd import budget, hit_answers, outbox, page_names, qualifying, review, seals
-from crowd.hit_answers import HitAnswers, storable
+from crowd.hit_answers import HitAnswers
 from crowd.leases import take_first
 from crowd.models import Assignment, Hit, HitBatch
 from crowd.providers import registry
@@ -28,6 +28,7 @@ from kbpo.accounts.models import User, WorkerIdentity
 from kbpo.core.clock.nudge import nudge
 from kbpo.core.database.leases import CLOCKS_DIFFER
 from kbpo.core.errors import InvalidInput, KbpoError, OverBudget
+from kbpo.core.plain_text import replace_faults
 
 logger = logging.getLogger(__name__)
 
@@ -135,7 +136,7 @@ def _count(hit: Hit, assignment: Assignment, work: SubmittedWork, now: datetime)
     assignment.state = State.SUBMITTED
     assignment.accepted_at = work.accepted_at
     assignment.submitted_at = work.submitted_at
-    assignment.raw = storable(work.raw)
+    assignment.raw = replace_faults(work.raw)
     assignment.counted_at = now
     assignment.save()
     if not hit.batch.is_tutorial:

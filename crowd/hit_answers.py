@@ -1,7 +1,6 @@
 """What a HIT's page sends, validated: the one reader of it, for the page and for what is collected later."""
 
 import json
-import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +9,7 @@ from annotations.kinds.registry import read_asked
 from annotations.models import Corpus, CorpusGuidelines, Question
 from kbpo.core.errors import InvalidInput
 from kbpo.core.json_text import read_json
+from kbpo.core.plain_text import replace_faults
 from kbpo_formats.ontologies.ontology import Ontology
 
 VERSION = 1
@@ -17,7 +17,6 @@ FIELD = "answer"  # of the form that goes to the provider: JSON
 LONGEST_COMMENT = 2000  # characters
 LONGEST_TIME = 1e7  # seconds: longer than any assignment lasts
 DEEPEST = 20  # objects and lists in each other
-_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,7 +94,7 @@ def read_answers(
             seconds[pk] = _seconds(taken)
     if missing := len(asked) - len(answers):
         raise InvalidInput(f"{missing} of the {len(asked)} questions {'is' if missing == 1 else 'are'} open")
-    return HitAnswers(answers=answers, seconds=seconds, comment=storable(comment).strip())
+    return HitAnswers(answers=answers, seconds=seconds, comment=replace_faults(comment).strip())
 
 
 def to_data(answers: HitAnswers) -> dict[str, Any]:
@@ -144,11 +143,6 @@ def read_under(data: object, corpus: Corpus) -> int | None:
 def write(data: object) -> str:
     """Write an answer as the provider is given it: compact JSON, in ASCII."""
     return json.dumps(data, separators=(",", ":"), allow_nan=False)
-
-
-def storable(text: str) -> str:
-    """Return a text as Postgres can keep it: NUL and lone surrogates become U+FFFD."""
-    return _UNSTORABLE.sub("\ufffd", text)
 
 
 def _is_deeper(data: object, depth: int) -> bool:

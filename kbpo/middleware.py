@@ -10,6 +10,7 @@ from django.http.response import HttpResponseBase
 from crowd.hits import policy
 from kbpo.core.clients import comes_from_proxy
 from kbpo.core.errors import Away, InvalidInput
+from kbpo.core.plain_text import find_fault
 from kbpo.core.refusals import away_answer, refuse
 from kbpo.core.revalidating import PRIVATE
 
@@ -102,8 +103,8 @@ def private_unless_said(get_response: Respond) -> Respond:
     return middleware
 
 
-class StorableText:
-    """Refuses addresses and forms with a NUL character: nothing is named by one, and Postgres keeps none.
+class PlainText:
+    """Refuses addresses and forms with a character that `kbpo.core.plain_text` does not allow.
 
     The forms of views that need no CSRF token are left to these: only they know how much they let in.
     """
@@ -113,8 +114,9 @@ class StorableText:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         """Look at the address."""
-        if "\0" in request.path or _with_nul(request.GET) is not None:
-            return refuse(request, InvalidInput("The address holds a NUL character (%00)."))
+        fault = find_fault(request.path) or next(iter(_faults(request.GET).values()), None)
+        if fault is not None:
+            return refuse(request, InvalidInput(f"The address holds {fault}: remove it."))
         return self._get_response(request)
 
     def process_view(
@@ -123,15 +125,15 @@ class StorableText:
         """Look at the form, which the check for its token has read already."""
         if request.method != "POST" or getattr(view, "csrf_exempt", False):
             return None
-        name = _with_nul(request.POST)
-        if name is None:
-            return None
-        return refuse(request, InvalidInput(f"The field {name[:40]!r} holds a NUL character: remove it."))
+        for name, fault in _faults(request.POST).items():
+            return refuse(request, InvalidInput(f"The field {name[:40]!r} holds {fault}: remove it."))
+        return None
 
 
-def _with_nul(given: QueryDict) -> str | None:
-    """Return the name of the first field that holds a NUL character, or is named by one."""
-    for name, values in given.lists():
-        if "\0" in name or any("\0" in str(value) for value in values):
-            return name
-    return None
+def _faults(given: QueryDict) -> dict[str, str]:
+    """Return what is wrong with each field whose name or value is not plain text, by its name."""
+    found = {
+        name: next(filter(None, map(find_fault, (name, *map(str, values)))), None)
+        for name, values in given.lists()
+    }
+    return {name: fault for name, fault in found.items() if fault is not None}

@@ -87,7 +87,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "kbpo.core.refusals.RefusalMiddleware",
-    "kbpo.middleware.StorableText",
+    "kbpo.middleware.PlainText",
     "kbpo.core.rate_limits.RateLimitMiddleware",
     "kbpo.accounts.factors.FactorFirst",
 ]

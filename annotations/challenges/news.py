@@ -13,6 +13,7 @@ from kbpo.accounts.models import User
 from kbpo.core.acts import What, record
 from kbpo.core.clock.nudge import nudge
 from kbpo.core.errors import Conflict, InvalidInput
+from kbpo.core.plain_text import find_fault
 
 LONGEST_TITLE, LONGEST = 150, 5_000  # characters
 AT_ONCE = 200  # people who are told in one transaction
@@ -56,8 +57,10 @@ def publish(
     title, text = " ".join(title.split()), text.replace("\r\n", "\n").strip()
     if not title or len(title) > LONGEST_TITLE or not title.isprintable():
         raise InvalidInput(f"news need a title of 1 to {LONGEST_TITLE} characters that print", where="title")
-    if len(text) > LONGEST or "\0" in text:
-        raise InvalidInput(f"write at most {LONGEST:,} characters, and no NUL", where="text")
+    if len(text) > LONGEST:
+        raise InvalidInput(f"write at most {LONGEST:,} characters", where="text")
+    if fault := find_fault(text):
+        raise InvalidInput(f"remove {fault}", where="text")
     User.objects.select_for_update(no_key=True).get(pk=by.pk)  # who sends a page twice is in line
     last = shown(corpus).first()
     if last is not None and (last.title, last.text) == (title, text):

@@ -12,6 +12,7 @@ from annotations.roles import Act, Person
 from kbpo.accounts.models import Team, User
 from kbpo.core.acts import What, record
 from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
+from kbpo.core.plain_text import find_fault
 
 LONGEST = 20_000  # characters
 Written = TypeVar("Written", CorpusRules, CorpusTerms)
@@ -65,8 +66,10 @@ def _write(
 ) -> Written | None:
     roles.check(by, Act.KEEP, corpus)
     text = text.replace("\r\n", "\n").strip()
-    if len(text) > LONGEST or "\0" in text:
-        raise InvalidInput(f"write at most {LONGEST:,} characters, and no NUL", where="text")
+    if len(text) > LONGEST:
+        raise InvalidInput(f"write at most {LONGEST:,} characters", where="text")
+    if fault := find_fault(text):
+        raise InvalidInput(f"remove {fault}", where="text")
     last = _newest_of(model, corpus)
     if text == (last.text if last else ""):
         return last

@@ -10,10 +10,10 @@ from django.db import transaction
 
 from annotations.models import Question, Response
 from crowd.annotators import queue
-from crowd.hit_answers import storable
 from crowd.models import Reservation
 from kbpo.accounts.models import User
 from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
+from kbpo.core.plain_text import replace_faults
 
 LARGEST = 1 << 20  # bytes of what a page sends
 LARGEST_NUMBER = 2**31 - 1
@@ -78,20 +78,20 @@ def read_draft(draft: object) -> dict[str, Any]:
     """Return a draft as Postgres can keep it; `InvalidInput` if it is no JSON object, or cannot be kept."""
     if not isinstance(draft, Mapping):
         raise InvalidInput("a draft must be a JSON object")
-    return {storable(str(key)): _storable(value, 1) for key, value in draft.items()}
+    return {replace_faults(str(key)): _plain(value, 1) for key, value in draft.items()}
 
 
-def _storable(value: object, depth: int) -> object:
+def _plain(value: object, depth: int) -> object:
     """Return JSON as Postgres can keep it."""
     if depth > DEEPEST:
         raise InvalidInput(f"the draft is nested more than {DEEPEST} deep")
     match value:
         case str():
-            return storable(value)
+            return replace_faults(value)
         case float() if not isfinite(value):
             raise InvalidInput(f"the draft holds {value}, which is no number of JSON")
         case Mapping():
-            return {storable(str(key)): _storable(one, depth + 1) for key, one in value.items()}
+            return {replace_faults(str(key)): _plain(one, depth + 1) for key, one in value.items()}
         case list():
-            return [_storable(one, depth + 1) for one in value]
+            return [_plain(one, depth + 1) for one in value]
     return value

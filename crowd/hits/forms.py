@@ -3,8 +3,8 @@
 from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent
 from django.http import HttpRequest
 
-from crowd import hit_answers
 from kbpo.core.errors import InvalidInput, TooLarge
+from kbpo.core.plain_text import replace_faults
 
 MAX_BODY_BYTES = 128 << 10  # of a request that a HIT page sends
 
@@ -27,7 +27,7 @@ def posted(request: HttpRequest) -> dict[str, list[str]]:
     """Return what a form holds, as Postgres can keep it; `TooLarge` if that is more than a page sends."""
     try:
         return {
-            hit_answers.storable(name): [hit_answers.storable(str(value)) for value in values]
+            replace_faults(name): [replace_faults(str(value)) for value in values]
             for name, values in request.POST.lists()
         }
     except (RequestDataTooBig, TooManyFieldsSent):

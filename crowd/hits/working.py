@@ -9,7 +9,7 @@ from django.db import IntegrityError, transaction
 
 from annotations import conflicts, ontologies
 from crowd import shares
-from crowd.hit_answers import LONGEST_COMMENT, storable
+from crowd.hit_answers import LONGEST_COMMENT
 from crowd.hits import places
 from crowd.hits.arrivals import Arrival
 from crowd.interfaces.registry import find_interface
@@ -17,6 +17,7 @@ from crowd.models import Assignment, Hit
 from crowd.providers.page_rules import PAGE_RULES
 from kbpo.core.database.bulk import read_rows
 from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
+from kbpo.core.plain_text import replace_faults
 
 RETURN = "Return the task where you accepted it; nothing is counted against you."
 MOST_FIELDS = 500  # of a draft
@@ -234,10 +235,10 @@ def read_draft(data: object, *, longest: int = LONGEST_VALUE) -> tuple[int, dict
         is_list = isinstance(values, list) and all(isinstance(value, str) for value in values)
         if not is_list or len(name) > 100 or any(len(value) > longest for value in values):
             raise InvalidInput(
-                f"the field {storable(name)[:40]!r} must hold a list of texts of {longest:,} characters"
+                f"the field {replace_faults(name)[:40]!r} must hold a list of texts of {longest:,} characters"
                 " at most"
             )
-        kept[storable(name)] = [storable(value) for value in values]
+        kept[replace_faults(name)] = [replace_faults(value) for value in values]
     return number, {"step": step, "fields": kept}
 
 

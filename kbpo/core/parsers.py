@@ -9,6 +9,7 @@ from rest_framework.parsers import BaseParser
 
 from kbpo.core.errors import TooLarge
 from kbpo.core.json_text import read_json
+from kbpo.core.plain_text import find_fault
 
 MOST_BYTES = 1 << 20  # of a body; the longest that anybody means has some ten thousand
 
@@ -43,8 +44,8 @@ class JsonParser(BaseParser):
         for value in _values(found):
             if isinstance(value, float) and not math.isfinite(value):
                 raise ParseError(f"The request's body holds {value}, which is no number of JSON.")
-            if isinstance(value, str) and _is_unstorable(value):
-                raise ParseError("The request's body holds a NUL character, or half of one of two halves.")
+            if isinstance(value, str) and (fault := find_fault(value)):
+                raise ParseError(f"A text of the request's body holds {fault}: remove it.")
         return found
 
 
@@ -59,7 +60,3 @@ def _values(found: Any) -> Iterator[Any]:
             waiting += value
         else:
             yield value
-
-
-def _is_unstorable(text: str) -> bool:
-    return (not text.isascii() and any("\ud800" <= one <= "\udfff" for one in text)) or "\0" in text

@@ -1,14 +1,14 @@
 """What a worker sent, as the XML in which requesters get it."""
 
-import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Mapping, Sequence
+
+from kbpo.core.plain_text import replace_faults
 
 NAMESPACE = (
     "http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/2005-10-01/QuestionFormAnswers.xsd"
 )
 LONGEST = 1_000_000  # bytes of a form that is sent
-_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def write_answers(fields: Mapping[str, Sequence[str]]) -> str:
@@ -17,8 +17,8 @@ def write_answers(fields: Mapping[str, Sequence[str]]) -> str:
     Parameters
     ----------
     fields : mapping of str to sequence of str
-        Each field's values; several, as of ticked boxes, are joined by ``|``. Characters that XML does not
-        know become U+FFFD.
+        Each field's values; several, as of ticked boxes, are joined by ``|``. Characters that
+        `kbpo.core.plain_text` does not allow become U+FFFD.
 
     Returns
     -------
@@ -29,10 +29,6 @@ def write_answers(fields: Mapping[str, Sequence[str]]) -> str:
     root = ElementTree.Element(f"{{{NAMESPACE}}}QuestionFormAnswers")
     for name, values in fields.items():
         answer = ElementTree.SubElement(root, f"{{{NAMESPACE}}}Answer")
-        ElementTree.SubElement(answer, f"{{{NAMESPACE}}}QuestionIdentifier").text = _text(name)
-        ElementTree.SubElement(answer, f"{{{NAMESPACE}}}FreeText").text = _text("|".join(values))
+        ElementTree.SubElement(answer, f"{{{NAMESPACE}}}QuestionIdentifier").text = replace_faults(name)
+        ElementTree.SubElement(answer, f"{{{NAMESPACE}}}FreeText").text = replace_faults("|".join(values))
     return ElementTree.tostring(root, encoding="unicode")
-
-
-def _text(text: str) -> str:
-    return _NOT_XML.sub("\ufffd", text)

@@ -20,6 +20,7 @@ from crowd.models import Assignment, Hit
 from crowd.pages.page import HitPage
 from crowd.pricing import expected
 from kbpo.core.errors import InvalidInput
+from kbpo.core.plain_text import replace_faults
 
 STEPS = ("mark", "check")  # what the page times: the marking, and the last look at it
 LONGEST_STEP = 1e6  # seconds
@@ -84,15 +85,13 @@ def read_save(data: Mapping[str, object]) -> tuple[int, dict[str, Any]]:
         If it is of another form.
     """
     if unknown := data.keys() - {"number", "draft", "comment", "seconds"}:
-        raise InvalidInput(
-            f"a save has no field {hit_answers.storable(min(unknown))[:40]!r}; reload the page"
-        )
+        raise InvalidInput(f"a save has no field {replace_faults(min(unknown))[:40]!r}; reload the page")
     comment = data.get("comment", "")
     if not isinstance(comment, str) or len(comment) > hit_answers.LONGEST_COMMENT:
         raise InvalidInput(f"a comment is a text of at most {hit_answers.LONGEST_COMMENT:,} characters")
     return drafts.read_number(data.get("number")), {
         "draft": drafts.read_draft(data.get("draft")),
-        "comment": hit_answers.storable(comment),
+        "comment": replace_faults(comment),
         "seconds": read_seconds(data.get("seconds", {})),
     }
 

@@ -14,6 +14,7 @@ from crowd.models import Assignment, Hit, ProlificEvent
 from kbpo.core.clock.nudge import nudge
 from kbpo.core.errors import InvalidInput, NotAllowed
 from kbpo.core.json_text import read_json
+from kbpo.core.plain_text import find_fault
 
 SIGNATURE, TIMESTAMP, EVENT = (
     "X-Prolific-Request-Signature",
@@ -90,8 +91,8 @@ def receive(*, event_id: str, body: bytes, now: datetime) -> bool:
         event_type, resource_id = str(event["event_type"])[:64], str(event["resource_id"])[:64]
     except (ValueError, KeyError, TypeError):
         raise InvalidInput("The body must be JSON with event_type and resource_id.") from None
-    if any(sign == "\0" or "\ud800" <= sign <= "\udfff" for sign in event_type + resource_id + event_id):
-        raise InvalidInput("The event holds a NUL character, or half of one.")
+    if fault := find_fault(f"{event_type} {resource_id} {event_id}"):
+        raise InvalidInput(f"The event holds {fault}.")
     ProlificEvent.objects.filter(received_at__lt=now - _KEPT).delete()
     _, is_new = ProlificEvent.objects.get_or_create(
         event_id=event_id,

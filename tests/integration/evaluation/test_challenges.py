@@ -1,6 +1,7 @@
 """Submitting to a challenge, and what its pages say to who takes part."""
 
 import re
+import xml.etree.ElementTree as ElementTree
 from datetime import UTC, datetime, timedelta
 from threading import Thread
 
@@ -16,7 +17,7 @@ from evaluation.kbp.task import TASK as KBP
 from evaluation.models import Submission
 from evaluation.submissions import quota, submitting
 from evaluation.submissions.lifecycle import give_go_ahead
-from kbpo.core.errors import Conflict
+from kbpo.core.errors import Conflict, InvalidInput
 from kbpo.pages import corpora as desk
 from tests.factories import CorpusFactory, SubmissionFactory, TeamFactory, UserFactory
 from tests.integration.desk import conftest as pages
@@ -261,6 +262,14 @@ def test_news_are_on_a_page_and_in_a_feed(client, corpus, operator):
     assert b"2026-11-23T12:00:00+00:00" in feed.content
     news.withdraw(post=post, by=operator, now=NOW)
     assert b"<entry>" not in client.get(reverse("news_feed", args=["news"])).content
+
+
+@pytest.mark.parametrize("character", [*"\x08\x0b\x0c\x1b", "\ufffe", "\ud800"])
+def test_news_that_xml_cannot_hold_are_refused_with_the_place(client, corpus, operator, character):
+    text = f"First line{character}second line"
+    with pytest.raises(InvalidInput, match=r'remove the character U\+.* at line 1, after "First line"'):
+        news.publish(corpus=corpus, by=operator, title="News", text=text, now=NOW)
+    ElementTree.fromstring(client.get(reverse("news_feed", args=["news"])).content)
 
 
 def test_whom_to_ask_stands_on_the_page_of_the_corpus_and_in_the_api(client, corpus):

@@ -4,7 +4,7 @@ import pytest
 
 from annotations.kinds.canonical import CanonicalQuestion
 from annotations.models import Question, kind_names
-from crowd.hit_answers import parse, read_answers, storable
+from crowd.hit_answers import parse, read_answers
 from kbpo.core.errors import InvalidInput
 from kbpo_formats.spans import Span
 
@@ -63,7 +63,3 @@ def test_what_does_not_fit_is_refused_in_words(data: object, message: str) -> No
 def test_what_is_not_json_is_refused(text: str) -> None:
     with pytest.raises(InvalidInput, match="not JSON"):
         parse(text)
-
-
-def test_what_cannot_be_stored_is_replaced() -> None:
-    assert storable("a\0b\ud800c😀") == "a\ufffdb\ufffdc😀"
