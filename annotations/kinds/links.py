@@ -1,7 +1,6 @@
 """What a mention is linked to: a page of Wikipedia, no page, or a date. Pure; validated here alone."""
 
 import re
-import unicodedata
 from collections.abc import Mapping
 from datetime import date
 from typing import Any
@@ -9,6 +8,7 @@ from urllib.parse import quote
 
 from annotations.texts.languages import DEFAULT, read_language
 from kbpo.core.errors import InvalidInput
+from kbpo_formats.normal import nfc
 from kbpo_formats.ontologies.ontology import MentionType
 
 LONGEST_TITLE = 255  # bytes, as MediaWiki has it
@@ -76,7 +76,7 @@ def read_title(text: str) -> str:
     >>> read_title(" port_Hallow ")
     'Port Hallow'
     """
-    title = " ".join(unicodedata.normalize("NFC", text).replace("_", " ").split())
+    title = " ".join(nfc(text).replace("_", " ").split())
     if found := _ILLEGAL.search(title):
         raise InvalidInput(f"a title of Wikipedia has no {found[0]!r}; type it as it stands over the page")
     if not title:

@@ -3,12 +3,12 @@
 import hashlib
 import json
 import tomllib
-import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from kbpo.core.errors import InvalidInput
+from kbpo_formats.normal import nfc
 from kbpo_formats.ontologies.fields import shown
 from kbpo_formats.ontologies.toml_text import toml_lines
 
@@ -129,7 +129,7 @@ def _words(table: Mapping[str, Any], field: str, longest: int, which: str, where
             f"the {field} of {which} is {shown(text)}; it must be one line of 1 to {longest} characters",
             where,
         )
-    return unicodedata.normalize("NFC", " ".join(text.split()))
+    return nfc(" ".join(text.split()))
 
 
 def _refuse(message: str, where: str) -> NoReturn:

@@ -9,6 +9,7 @@ from datetime import date
 from typing import Any, NoReturn
 
 from kbpo.core.errors import InvalidInput
+from kbpo_formats.normal import nfc
 from kbpo_formats.ontologies.ontology import Ontology
 from kbpo_formats.spans import Span
 
@@ -314,8 +315,8 @@ def _named(relation: RelationRecord) -> str:
 
 
 def read_id(value: Mapping[str, Any], where: str, key: str = "doc_id") -> str:
-    """Return the id that stands under a key; refuse one that is none."""
-    doc_id = read_text(value, key, where)
+    """Return the id that stands under a key, in NFC; refuse one that is none."""
+    doc_id = nfc(read_text(value, key, where))
     if not doc_id:
         raise InvalidInput(f"{key} is missing or empty", where=where)
     if len(doc_id) > LONGEST_DOC_ID:
@@ -325,6 +326,12 @@ def read_id(value: Mapping[str, Any], where: str, key: str = "doc_id") -> str:
     if not doc_id.isprintable() or any(character.isspace() for character in doc_id):
         raise InvalidInput(
             f"the {key} {shown(doc_id)} holds white space or characters that do not print", where=where
+        )
+    if set(doc_id.split("/")) & {"", ".", ".."}:
+        raise InvalidInput(
+            f"the {key} {shown(doc_id)} has a part between slashes that is empty, . or ..; no browser could"
+            " open its page, so leave the part out",
+            where=where,
         )
     if key == "doc_id" and any(character in NOT_IN_DOC_IDS for character in doc_id):
         raise InvalidInput(

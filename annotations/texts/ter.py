@@ -13,6 +13,7 @@ from typing import NamedTuple
 from rapidfuzz.distance import Levenshtein
 
 from annotations.texts.tokens import tokens
+from kbpo_formats.normal import nfc
 
 MOVED = 10  # words that move together, at most
 FAR = 50  # places that they move, at most
@@ -44,17 +45,17 @@ class Edits(NamedTuple):
 def ter(text: str, becomes: str) -> float:
     """Return the rate of edits by which a text becomes another: 0 and more, above 1 where it is far too long.
 
-    Words are what white space sets apart, in lower case.
+    Words are what white space sets apart, in lower case and NFC.
     """
-    return count_edits(text.lower().split(), becomes.lower().split()).rate
+    return count_edits(nfc(text).lower().split(), nfc(becomes).lower().split()).rate
 
 
 def hter(text: str, edit: str | None) -> float:
     """Return TER between a text and what a person made of it; 0 where it needed no edit.
 
-    Words are those of `annotations.texts.tokens`, with their capitals: a mark or a capital is an edit too.
+    Words are those of `annotations.texts.tokens` in NFC, with their capitals: a mark or a capital is an edit.
     """
-    return 0.0 if edit is None else count_edits(tokens(text), tokens(edit)).rate
+    return 0.0 if edit is None else count_edits(tokens(nfc(text)), tokens(nfc(edit))).rate
 
 
 def count_edits(words: Sequence[str], becomes: Sequence[str]) -> Edits:

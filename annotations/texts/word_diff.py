@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from annotations.texts.alignment import common
 from annotations.texts.tokens import TOKEN
+from kbpo_formats.normal import nfc
 
 CELLS = 30_000_000  # pairs of words above which all between the same beginning and end is replaced
 
@@ -30,12 +31,13 @@ def word_diff(text: str, edit: str) -> list[Piece]:
     """Return the pieces of a text and of what was made of it, in order; neighbours differ in their change.
 
     What is kept and added, put together, is the edit; what is kept and removed has the words of the text, in
-    their order. White space alone is no change: it is shown as the edit has it.
+    their order. White space alone is no change: it is shown as the edit has it. Both texts are taken in NFC.
 
     Parameters
     ----------
     text, edit : str
     """
+    text, edit = nfc(text), nfc(edit)
     before, after = _cut(text), _cut(edit)
     pieces = list[Piece]()
     row = column = 0

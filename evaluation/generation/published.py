@@ -1,11 +1,11 @@
 """Judgements that are published already, of a text or of one that looks the same."""
 
-import unicodedata
 from collections.abc import Collection, Mapping
 from datetime import datetime
 
 from annotations.models import Corpus, Question
 from evaluation.generation.asking import asked_of, asking_of
+from kbpo_formats.normal import nfc
 
 Place = tuple[int, str]
 """The row id of an input, and a text that was written for it."""
@@ -21,7 +21,7 @@ def as_read(text: str) -> str:
     >>> as_read(" Paid  at once.\u00a0\nNo cafe\u0301 ") == "Paid at once.\nNo café"
     True
     """
-    lines = unicodedata.normalize("NFC", text).split("\n")
+    lines = nfc(text).split("\n")
     return "\n".join(" ".join(line.split()) for line in lines).strip("\n")
 
 

@@ -10,6 +10,7 @@ from kbpo_formats.generation.names import BUILT_IN, RENAMED, RESERVED, is_name
 from kbpo_formats.generation.outputs import report_missing
 from kbpo_formats.generation.problems import LARGEST_VALUE, MOST_METRICS
 from kbpo_formats.lines import numbered_lines
+from kbpo_formats.normal import nfc
 from kbpo_formats.problems import ProblemLog
 
 ID = "input_id"
@@ -45,15 +46,16 @@ def read_metrics(file: BinaryIO, documents: Documents, log: ProblemLog) -> tuple
             columns = [array("d") for _ in names]
             continue
         cells = text.split("\t")
-        if not _read_id(cells[0], number, documents, first, log):
+        input_id = nfc(cells[0])
+        if not _read_id(input_id, number, documents, first, log):
             continue
-        first[cells[0]] = number
+        first[input_id] = number
         if len(cells) != 1 + len(names):
             log.add("WRONG_COLUMNS", number, text, len(cells), 1 + len(names))
             continue
         values = _read_values(cells, names, number, log)
         if values is not None:
-            rows[cells[0]] = len(rows)
+            rows[input_id] = len(rows)
             for column, value in zip(columns, values, strict=True):
                 column.append(value)
     if log.is_cut_short:

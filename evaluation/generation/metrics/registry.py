@@ -12,16 +12,27 @@ from annotations.texts.ter import ter
 from evaluation.generation.metrics import overlap, rouge, wmt
 from evaluation.generation.metrics.ngrams import repeated
 from evaluation.generation.metrics.words import count_unknown, sentences, spaced, words
+from kbpo_formats.normal import nfc
 
 
 @dataclass(frozen=True)
 class Text:
-    """What a system wrote, and what it is compared with."""
+    """What a system wrote, and what it is compared with: all of it in NFC."""
 
     output: str
     references: tuple[str, ...] = ()
     question: str | None = None
     passages: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        question = None if self.question is None else nfc(self.question)
+        for name, value in (
+            ("output", nfc(self.output)),
+            ("references", tuple(map(nfc, self.references))),
+            ("question", question),
+            ("passages", tuple(map(nfc, self.passages))),
+        ):
+            object.__setattr__(self, name, value)
 
     @cached_property
     def words(self) -> list[str]:

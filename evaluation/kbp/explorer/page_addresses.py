@@ -1,9 +1,10 @@
 """Which addresses mean the same page. Pure."""
 
 import re
-import unicodedata
 from collections.abc import Mapping
 from urllib.parse import parse_qs, quote, unquote, unquote_to_bytes, urlsplit
+
+from kbpo_formats.normal import nfc
 
 _MOBILE = re.compile(r"(?P<of>[a-z0-9-]+\.)?m\.(?P<site>wikipedia|wikidata)\.org")
 _WIKIPEDIA = re.compile(r"[a-z0-9-]+\.wikipedia\.org")
@@ -69,7 +70,7 @@ def _of_wikipedia(path: str, query: str) -> tuple[str, str]:
         if path != "/w/index.php" or not asked:
             return path, query
         title = quote(asked[0])
-    words = unicodedata.normalize("NFC", unquote(title, errors="surrogateescape"))
+    words = nfc(unquote(title, errors="surrogateescape"))
     words = re.sub(r"[\s_]+", "_", words).strip("_")
     words = words[:1].upper() + words[1:]
     quoted = "/".join(quote(one, safe=_SAFE, errors="surrogateescape") for one in words.split("/"))

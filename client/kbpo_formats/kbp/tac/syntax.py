@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import NamedTuple
-from unicodedata import normalize
 
 from kbpo_formats.corpus import Documents
 from kbpo_formats.kbp.tac.problems import Format
+from kbpo_formats.normal import nfc
 from kbpo_formats.problems import ProblemLog
 from kbpo_formats.spans import Span
 
@@ -98,7 +98,7 @@ def same_text(one: str, other: str) -> bool:
     Any run of white space equals any other, since a string in a file cannot hold the line end or tab that a
     document may have there; white space at the ends does not count. Case and everything else does.
     """
-    one, other = (" ".join(normalize("NFC", text).split()) for text in (one, other))
+    one, other = (" ".join(nfc(text).split()) for text in (one, other))
     return one == other
 
 
@@ -204,7 +204,7 @@ class PlaceReader:
         if match is None:
             self._log_unreadable(piece.strip(), line, column)
             return None
-        doc_id, first, last = match.groups()
+        doc_id, first, last = nfc(match[1]), match[2], match[3]
         start, end = int(first), int(last)
         length = self._documents.length(doc_id)
         if length is None or not start <= end < length or end - start >= self._limits.chars:

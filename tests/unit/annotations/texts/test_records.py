@@ -39,6 +39,11 @@ def test_title_and_date_may_be_missing() -> None:
     assert (record.title, record.date) == ("", None)
 
 
+def test_the_id_of_a_document_is_in_nfc() -> None:
+    record = read_document({"doc_id": "cafe\u0301/1", "text": "cafe\u0301"}, where="", ontology=TAC)
+    assert (record.doc_id, record.text) == ("caf\u00e9/1", "cafe\u0301")
+
+
 @pytest.mark.parametrize("change", [{"doc_id": "D2"}, {"title": ""}, {"date": None}, {"text": "Ann met Bo."}])
 def test_a_documents_digest_tells_every_change(change: dict[str, Any]) -> None:
     assert document(**change).digest != document().digest
@@ -51,6 +56,10 @@ def test_a_documents_digest_tells_every_change(change: dict[str, Any]) -> None:
         ({"doc_id": "D:1"}, "no knowledge base in TAC format could name it"),
         ({"doc_id": ""}, "line 7: doc_id is missing or empty"),
         ({"doc_id": 7}, "doc_id is 7; it must be a string"),
+        ({"doc_id": ".."}, r"'\.\.' has a part between slashes that is empty, \. or \.\."),
+        ({"doc_id": "a/../b"}, "no browser could open its page"),
+        ({"doc_id": "a/./b"}, "no browser could open its page"),
+        ({"doc_id": "/a"}, "no browser could open its page"),
         ({"doc_id": "a b"}, "white space"),
         ({"doc_id": "x" * 201}, "201 characters"),
         ({"text": None}, "document D1: the text is empty or missing"),

@@ -42,6 +42,11 @@ def test_short_texts_have_as_many_edits_as_sacrebleu_counts(words: list[str], be
     assert count_edits(words, becomes) == translation_edit_rate(words, becomes)
 
 
+def test_another_coding_of_the_same_letters_is_no_edit() -> None:
+    assert ter("d\u00e9j\u00e0 vu", "de\u0301ja\u0300 vu") == 0
+    assert hter("d\u00e9j\u00e0 vu", "de\u0301ja\u0300 vu") == 0
+
+
 def test_no_edit_is_none_and_capitals_and_marks_are_edits() -> None:
     assert hter("A cat sat.", None) == 0.0
     assert hter("A cat sat.", "A cat sat.") == 0.0

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from annotations.texts.tokens import tokens
 from annotations.texts.word_diff import Change, Piece, word_diff
+from kbpo_formats.normal import nfc
 
 TEXTS = st.text(alphabet="ab .'\n\ud800\u202e中", max_size=30)
 
@@ -35,10 +36,17 @@ def test_what_is_kept_and_added_is_the_edit_and_what_is_kept_and_removed_has_the
     text: str, edit: str
 ) -> None:
     pieces = word_diff(text, edit)
-    assert "".join(piece.text for piece in pieces if piece.change != Change.REMOVED) == edit
+    assert "".join(piece.text for piece in pieces if piece.change != Change.REMOVED) == nfc(edit)
     before = [token for piece in pieces if piece.change != Change.ADDED for token in tokens(piece.text)]
-    assert "".join(before) == "".join(tokens(text))
+    assert "".join(before) == "".join(tokens(nfc(text)))
     assert all(one.change != other.change for one, other in pairwise(pieces))
+
+
+def test_another_coding_of_the_same_letters_is_no_change() -> None:
+    assert word_diff("Caf\u00e9 la", "Cafe\u0301 la!") == [
+        Piece(Change.KEPT, "Caf\u00e9 la"),
+        Piece(Change.ADDED, "!"),
+    ]
 
 
 @given(TEXTS)

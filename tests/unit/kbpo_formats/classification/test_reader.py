@@ -27,6 +27,13 @@ def test_a_file_that_is_right_is_accepted_with_confidences_of_1_where_there_are_
     assert [json.loads(line)["doc_id"] for line in found.lines()] == ["D2", "D1"]
 
 
+def test_a_document_and_a_class_are_found_however_they_are_coded() -> None:
+    documents = Texts({"caf\u00e9": "One."}, about={"classes": ["d\u00e9j\u00e0"]})
+    line = json.dumps({"doc_id": "cafe\u0301", "label": "de\u0301ja\u0300"}, ensure_ascii=False)
+    found = reader.read(BytesIO(line.encode()), "jsonl", documents)
+    assert [tuple(one) for one in found.read] == [("caf\u00e9", "d\u00e9j\u00e0", 1.0, 1)]
+
+
 @pytest.mark.parametrize(
     ("line", "code", "words"),
     [

@@ -7,6 +7,7 @@ from io import BytesIO
 import pytest
 
 from kbpo_formats import lines, problems
+from kbpo_formats.corpus import Texts
 from kbpo_formats.generation.problems import LONGEST_OUTPUT
 from kbpo_formats.generation.reader import read
 from tests.unit.kbpo_formats.generation.files import DOCUMENTS, RIGHT, only, read_lines
@@ -17,6 +18,15 @@ def test_a_file_that_is_right_is_accepted_in_its_order() -> None:
     assert found.accepted
     assert [tuple(one) for one in found.read] == [("D2", "Second."), ("D1", "First.")]
     assert found.counts["items"] == 2
+
+
+def test_an_input_is_found_however_its_id_is_coded() -> None:
+    documents = Texts({"caf\u00e9": "One."})
+    line = {"input_id": "cafe\u0301", "output": "Caf\u00e9, cafe\u0301."}
+    found = read_lines(line, metrics="input_id\tsim\ncafe\u0301\t0.5\n", documents=documents)
+    assert found.accepted
+    assert [tuple(one) for one in found.read] == [("caf\u00e9", line["output"])]
+    assert found.metrics["sim"].tolist() == [0.5]
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """The built-in metrics: hand-computed values, other packages' values, and texts that mean harm."""
 
 import logging
+from unicodedata import normalize
 
 import numpy as np
 import pytest
@@ -41,6 +42,15 @@ def value(
     name: str, output: str, *references: str, question: str | None = None, passages: tuple[str, ...] = ()
 ) -> float:
     return METRICS[name].compute(Text(output, references, question, passages))
+
+
+@pytest.mark.parametrize("name", sorted(METRICS))
+def test_another_coding_of_the_same_letters_changes_no_metric(name: str) -> None:
+    one = "Nguy\u1ec5n \u0111\u1ebfn H\u00e0 N\u1ed9i. \ud55c\uad6d\uc5b4 caf\u00e9."
+    other = normalize("NFD", one)
+    pairs = ((one, one), (other, one), (one, other))
+    values = [value(name, text, by, question=by, passages=(by,)) for text, by in pairs]
+    assert values[1:] == [values[0]] * 2
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,14 @@ def test_a_claim_is_read_with_its_mentions_as_they_stand():
     assert (one.confidence, one.line) == (0.5, 1)
 
 
+def test_a_document_is_found_however_its_id_is_coded():
+    documents = Texts({"caf\u00e9": "Ada Lovett was born in Marrenholm."})
+    subject, object_ = {"start": 0, "end": 10, "type": "PER"}, {"start": 23, "end": 33, "type": "GPE"}
+    line = json.dumps(claim(doc_id="cafe\u0301", subject=subject, object=object_), ensure_ascii=False)
+    (one,) = read(io.BytesIO(line.encode()), documents=documents, ontology=TAC).predictions
+    assert one.doc_id == "caf\u00e9"
+
+
 def test_what_is_left_out_is_the_mention_itself_and_a_confidence_of_1():
     (one,) = read_lines(claim()).predictions
     assert (one.subject_canonical, one.confidence) == (one.subject, 1.0)

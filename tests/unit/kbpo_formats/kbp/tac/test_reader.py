@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from kbpo.core.errors import InvalidInput
 from kbpo_formats import problems
+from kbpo_formats.corpus import Texts
 from kbpo_formats.kbp.tac import entities
 from kbpo_formats.kbp.tac.reader import Reading, read
 from tests.knowledgenet import FOLDER as KNOWLEDGENET
@@ -160,6 +161,12 @@ def test_line_ends_and_packing_change_nothing(lines):
 def test_a_first_line_that_cannot_be_read_is_one_problem():
     reading = read(io.BytesIO(b"run\xff\n:A\ttype\tPER\n"), documents=BLANK, ontology=TAC)
     assert [problem.code for problem in reading.problems] == ["UNDECODABLE_BYTES", "NO_MENTIONS"]
+
+
+def test_a_document_is_found_however_its_id_is_coded():
+    file = tabbed(BASE.replace("D1:", "cafe\u0301:"))
+    found = read(io.BytesIO(file), format="tac2016", documents=Texts({"caf\u00e9": "." * 100}), ontology=TAC)
+    assert "ILLEGAL_DOCID" not in found.counts["problems"]
 
 
 def test_a_format_that_does_not_exist_is_refused():
