@@ -13,6 +13,7 @@ from kbpo_client.errors import (
     NotFound,
     Outdated,
     Refused,
+    Unwritable,
     WrongUsage,
 )
 from kbpo_client.validating import Validation, validate
@@ -27,6 +28,7 @@ __all__ = [
     "NotFound",
     "Outdated",
     "Refused",
+    "Unwritable",
     "Validation",
     "WrongUsage",
     "__version__",

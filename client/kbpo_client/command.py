@@ -6,11 +6,12 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from kbpo_client import login, options, recomputing, training
 from kbpo_client.client import ACTIONS, STOPPED, Client
-from kbpo_client.errors import ClientError, NetworkError, NotAllowed, WrongUsage
+from kbpo_client.errors import ClientError, NetworkError, NotAllowed, Unwritable, WrongUsage
 from kbpo_client.output import Output
 from kbpo_client.validating import validate
 from kbpo_client.version import __version__
@@ -27,6 +28,7 @@ STATUSES = """exit statuses:
   5  not now: too much was asked, or what was waited for has not come
   6  there is no such thing, or not for you
   7  the server serves only newer clients
+  8  a file, or what the command prints, cannot be written
 """
 TABLES: Mapping[str, Sequence[str]] = {
     "corpora": (
@@ -64,7 +66,9 @@ def main(arguments: Sequence[str] | None = None, *, output: Output | None = None
     output = output or Output()
     output.as_json = asked.json
     try:
-        return _run(asked, output, of_client)
+        status = _run(asked, output, of_client)
+        output.stdout.flush()
+        return status
     except ClientError as error:
         output.tell(f"kbpo: {error}")
         return error.exit_status
@@ -75,8 +79,19 @@ def main(arguments: Sequence[str] | None = None, *, output: Output | None = None
         output.tell("kbpo: interrupted; the same again goes on from there")
         return INTERRUPTED
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nothing more is to be written
+        _write_no_more()
         return 0
+    except OSError as error:
+        where = error.filename or "the result"
+        output.tell(f"kbpo: {where} cannot be read or written: {error.strerror or error}")
+        _write_no_more()
+        return Unwritable.exit_status
+
+
+def _write_no_more() -> None:
+    """Drop what is still to be written to stdout, so that Python does not fail once more as it ends."""
+    with suppress(OSError, ValueError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _run(asked: argparse.Namespace, output: Output, of_client: Mapping[str, Any]) -> int:

@@ -1,6 +1,7 @@
 """Requests to a server: tried again where that can help, never faster than it says, refusals as errors."""
 
 import json as json_module
+import os
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -66,9 +67,13 @@ class Connection:
         clock: Callable[[], float] = time.monotonic,
         tell: Tell = silent,
     ) -> None:
-        parts = urlsplit(site)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise WrongUsage(f"{site!r:.80} is no site's address: it begins with https://")
+        try:
+            parts = urlsplit(site)
+            is_address = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        except ValueError:  # a port that is no number, brackets that do not match
+            is_address = False
+        if not is_address:
+            raise WrongUsage(f"{site!r:.80} is no site's address: write it as https://kbpo.example.org")
         if token and parts.scheme == "http" and parts.hostname not in LOOPBACK:
             raise WrongUsage(f"a token is not sent to {site}, where others can read it: use https://")
         if not token.isascii() or not token.isprintable():
@@ -81,9 +86,12 @@ class Connection:
         headers = {"User-Agent": f"kbpo-client/{version.__version__}", "Accept": "application/json, */*"}
         if token:
             headers["Authorization"] = f"Bearer {token}"
-        self._http = httpx2.Client(
-            base_url=f"{self.site}/api/v1/", headers=headers, timeout=60.0, transport=transport
-        )
+        try:
+            self._http = httpx2.Client(
+                base_url=f"{self.site}/api/v1/", headers=headers, timeout=60.0, transport=transport
+            )
+        except (httpx2.InvalidURL, ValueError, ImportError, OSError) as error:
+            raise WrongUsage(_explain_set_up(error)) from None
 
     def close(self) -> None:
         """End it."""
@@ -124,7 +132,9 @@ class Connection:
                 response = self._http.request(
                     method, path, params=_plain(params), json=json, content=content, headers=headers
                 )
-            except httpx2.TransportError as error:
+            except (httpx2.InvalidURL, UnicodeError) as error:
+                raise WrongUsage(f"what was given cannot be part of an address: {error}") from None
+            except httpx2.RequestError as error:
                 never_sent = isinstance(error, httpx2.ConnectError | httpx2.ConnectTimeout)
                 if is_last or not (may_repeat or never_sent):
                     raise self._broken(error, was_sent=not (may_repeat or never_sent)) from None
@@ -181,7 +191,7 @@ class Connection:
                     response.read()
                     raise refusal_of(response)
                 yield response
-        except httpx2.TransportError as error:
+        except httpx2.RequestError as error:
             raise self._broken(error) from None
 
     def pages(self, path: str, params: Mapping[str, Any] | None = None) -> Iterator[dict[str, Any]]:
@@ -234,9 +244,22 @@ class Connection:
             if words:
                 self.tell(words)
 
-    def _broken(self, error: httpx2.TransportError, *, was_sent: bool = False) -> NetworkError:
+    def _broken(self, error: httpx2.RequestError, *, was_sent: bool = False) -> NetworkError:
         doubt = "; it may have been done all the same: look before you do it again" if was_sent else ""
         return NetworkError(f"{self.site} cannot be reached: {str(error) or type(error).__name__}{doubt}")
+
+
+def _explain_set_up(error: Exception) -> str:
+    """Say which variables of the environment to look at where a connection cannot be set up."""
+    names = ("http_proxy", "https_proxy", "all_proxy", "no_proxy", "ssl_cert_file", "ssl_cert_dir")
+    read = [name for name in sorted(os.environ) if name.lower() in names and os.environ[name]]
+    words = str(error).split("\n")[0].rstrip(".") or type(error).__name__
+    if isinstance(error, FileNotFoundError):
+        words = "a file of certificates is missing"
+    if isinstance(error, ImportError):
+        words = "a SOCKS proxy needs the package socksio, which is not installed"
+    where = f"; look at {', '.join(read)} in the environment" if read else ""
+    return f"the connection cannot be set up: {words}{where}"
 
 
 def retry_after(response: httpx2.Response) -> float | None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import httpx2
 
 from kbpo_client.connection import Connection, retry_after
-from kbpo_client.errors import Later, NetworkError, WrongUsage
+from kbpo_client.errors import Later, NetworkError, Unwritable
 from kbpo_client.uploads import Progress, nowhere
 
 
@@ -37,7 +37,7 @@ def fetch(
     try:
         return _fetch(connection, path, to, digest, progress)
     except OSError as error:
-        raise WrongUsage(f"{to} cannot be written: {error.strerror}") from None
+        raise Unwritable(f"{to} cannot be written: {error.strerror}") from None
 
 
 def _fetch(connection: Connection, path: str, to: Path, digest: str, progress: Progress) -> bool:

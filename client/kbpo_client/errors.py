@@ -74,6 +74,12 @@ class NotFound(ClientError):
     exit_status = 6
 
 
+class Unwritable(ClientError):
+    """A file, or what the command prints, cannot be written: a full disk, or a folder that is closed."""
+
+    exit_status = 8
+
+
 class Outdated(ClientError):
     """The server serves only newer clients."""
 

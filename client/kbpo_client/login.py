@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from kbpo_client.errors import WrongUsage
+from kbpo_client.errors import Unwritable, WrongUsage
 
 FILE = "login.json"
 SITE, TOKEN, FOLDER = "KBPO_SITE", "KBPO_TOKEN", "KBPO_CONFIG"  # environment variables
@@ -72,7 +72,7 @@ def keep(where: Path, *, site: str, token: str) -> Path:
             json.dump({"site": login.site, "tokens": dict(login.tokens)}, file, indent=1)
         Path(name).replace(path)
     except OSError as error:
-        raise WrongUsage(f"{path} cannot be written: {error.strerror}") from None
+        raise Unwritable(f"{path} cannot be written: {error.strerror}") from None
     return path
 
 

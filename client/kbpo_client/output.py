@@ -1,6 +1,8 @@
 """What the command prints: results on stdout; words and progress on stderr, bars on a terminal alone."""
 
+import io
 import json
+import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,8 +26,8 @@ class Output:
     """
 
     as_json: bool = False
-    stdout: TextIO = field(default_factory=lambda: sys.stdout)
-    stderr: TextIO = field(default_factory=lambda: sys.stderr)
+    stdout: TextIO = field(default_factory=lambda: _tolerant(sys.stdout))
+    stderr: TextIO = field(default_factory=lambda: _tolerant(sys.stderr))
 
     def rows(self, rows: Sequence[Row], columns: Sequence[str] = ()) -> None:
         """Print rows; `columns` says which a table has, and in which order."""
@@ -53,7 +55,7 @@ class Output:
     def lines(self, rows: Iterable[Row]) -> None:
         """Print rows as they come, each an object of JSON on a line: there may be a million."""
         for row in rows:
-            self.line(json.dumps(row, ensure_ascii=False))
+            self.line(json.dumps(row, ensure_ascii=not self._takes_all))
 
     def line(self, text: str) -> None:
         """Print a line of the result."""
@@ -81,7 +83,21 @@ class Output:
         self.stderr.flush()
 
     def _json(self, value: Any) -> None:
-        self.line(json.dumps(value, ensure_ascii=False, indent=1))
+        self.line(json.dumps(value, ensure_ascii=not self._takes_all, indent=1))
+
+    @property
+    def _takes_all(self) -> bool:
+        """Whether stdout takes every character; of others JSON has escapes."""
+        return (getattr(self.stdout, "encoding", None) or "utf-8").lower().startswith("utf")
+
+
+def _tolerant(stream: TextIO | None) -> TextIO:
+    """Return a stream of the process that takes any text: what it cannot encode becomes a question mark."""
+    if stream is None:  # the process was started with it closed
+        return open(os.devnull, "w", encoding="utf-8")
+    if isinstance(stream, io.TextIOWrapper):
+        stream.reconfigure(errors="replace")
+    return stream
 
 
 def _names(rows: Sequence[Row]) -> list[str]:

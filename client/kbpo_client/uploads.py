@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO
@@ -88,7 +89,7 @@ def _send(
 def _begun(connection: Connection, path: Path, size: int, digest: str) -> tuple[str, int] | None:
     """Return the upload of the same file that an earlier run began, and how far it is."""
     for one in connection.pages("uploads/"):
-        is_same = (one["name"], one["size"], one["modified"]) == (path.name, size, _modified(path))
+        is_same = (one["name"], one["size"], one["modified"]) == (_name(path), size, _modified(path))
         if is_same and one["digest"] in ("", digest):
             # Asked for by itself, it is kept for another day, and makes no room for the file that comes next.
             answer = connection.ask("HEAD", f"uploads/{one['id']}/", headers=TUS)
@@ -97,12 +98,17 @@ def _begun(connection: Connection, path: Path, size: int, digest: str) -> tuple[
 
 
 def _announce(connection: Connection, path: Path, size: int, digest: str) -> str:
-    metadata = {"filename": path.name, "lastmodified": str(_modified(path)), "sha256": digest}
+    metadata = {"filename": _name(path), "lastmodified": str(_modified(path)), "sha256": digest}
     written = ",".join(f"{key} {base64.b64encode(text.encode()).decode()}" for key, text in metadata.items())
     headers = {**TUS, "Upload-Length": str(size), "Upload-Metadata": written}
     # One announced twice is thrown away after a day.
     answer = connection.ask("POST", "uploads/", headers=headers, may_repeat=True)
     return str(answer.headers["Location"]).rstrip("/").rsplit("/", 1)[-1]
+
+
+def _name(path: Path) -> str:
+    """Return a file's name as text: bytes of it that are not UTF-8 become U+FFFD."""
+    return os.fsencode(path.name).decode("utf-8", "replace")
 
 
 def _modified(path: Path) -> int:

@@ -125,6 +125,8 @@ def read_object(text: str, line: int, log: ProblemLog) -> dict[str, Any] | None:
         return None
     except json.JSONDecodeError as error:
         words = error.msg[:1].lower() + error.msg[1:]
+        if error.msg == "Extra data" and text[error.pos :].lstrip(" \t\ufeff").startswith("{"):
+            words = "a second object follows; files may have been joined without a line end between them"
         log.add("NOT_JSON", line, text[error.pos :] or text, words, column=error.pos + 1)
         return None
     except RecursionError:
