@@ -61,8 +61,8 @@ def run(
     ("environ", "words"),
     [
         ({"ALL_PROXY": "socks5://127.0.0.1:9"}, b"a SOCKS proxy needs the package socksio"),
-        ({"ALL_PROXY": "ftp://127.0.0.1"}, b"ALL_PROXY in the environment"),
-        ({"SSL_CERT_FILE": "/nope"}, b"SSL_CERT_FILE in the environment"),
+        ({"ALL_PROXY": "ftp://127.0.0.1"}, b"look at ALL_PROXY"),
+        ({"SSL_CERT_FILE": "/nope"}, b"SSL_CERT_FILE"),
         ({"KBPO_SITE": "http://localhost:notaport"}, b"is no site's address"),
         ({"KBPO_SITE": "http://[::1"}, b"is no site's address"),
     ],
