@@ -5,6 +5,7 @@ from types import MappingProxyType
 
 from kbpo_formats import problems
 from kbpo_formats.json_lines import FORMAT, codes_of_lines
+from kbpo_formats.kbp import offsets
 from kbpo_formats.problems import Code, of_any_file, own
 
 FORMATS = (FORMAT,)
@@ -80,6 +81,12 @@ _WARNINGS = (
         "report and keep",
         "{0} {1}",
         "No true mention is near it, so it finds no relation: mark the name alone.",
+    ),
+    (
+        offsets.CODE,
+        "report and keep",
+        offsets.WRONG,
+        "Count characters (Unicode code points) from 0; end is the offset of the character after the last.",
     ),
     (
         "PREDICATE_NOT_SCORED",

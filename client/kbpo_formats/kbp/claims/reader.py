@@ -21,6 +21,7 @@ from kbpo_formats.kbp.claims.problems import ProblemLog
 from kbpo_formats.kbp.counts import Counts, ranked
 from kbpo_formats.kbp.lengths import why_too_long
 from kbpo_formats.kbp.merging import Merger
+from kbpo_formats.kbp.offsets import OffsetCheck
 from kbpo_formats.kbp.overlapping import find_overlapping
 from kbpo_formats.kbp.predicates import Verb, Vocabulary
 from kbpo_formats.kbp.predictions import Predictions, ReadPrediction
@@ -124,6 +125,7 @@ class _Reader:
         self._turned = 0
         self._short: set[Span] = set()  # mentions of a document that are not too long
         self._doc_of_short = ""
+        self._offsets = OffsetCheck(documents, ends_are_last=False)
         self._text = ""  # of the line that is read
         self._line = 0
 
@@ -137,6 +139,7 @@ class _Reader:
                 continue
             count += 1
             self._read_line(number, text)
+        self._offsets.report(log)
         predictions = self._merger.predictions
         overlapping = find_overlapping(predictions, self._documents) if not log.has_errors else {}
         for place, other in overlapping.items():
@@ -195,6 +198,8 @@ class _Reader:
         if subject is None or object_ is None or self._log.count_errors != errors:
             return
         self._check_lengths(doc_id, subject, object_)
+        self._offsets.add(doc_id, subject.span, self._line)
+        self._offsets.add(doc_id, object_.span, self._line)
         self._claim(verb, doc_id, subject, object_, confidence)
 
     def _claim(self, verb: Verb, doc_id: str, subject: _End, object_: _End, confidence: float) -> None:

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from kbpo_formats import problems
+from kbpo_formats.kbp import offsets
 from kbpo_formats.problems import LISTED_PER_CODE, Code, Severity, of_any_file
 
 Format = Literal["tac2015", "tac2016"]
@@ -360,6 +361,13 @@ _TABLE = (
         "report and keep",
         "The mention at {0} {1}",
         "No true mention is near it, so it finds no relation: mark the name alone.",
+    ),
+    _own(
+        offsets.CODE,
+        "WARNING",
+        "report and keep",
+        offsets.WRONG,
+        "Count characters (Unicode code points) from 0; the end is the offset of the last character.",
     ),
     _own(
         "PREDICATE_NOT_SCORED",

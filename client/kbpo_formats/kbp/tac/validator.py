@@ -6,6 +6,7 @@ from sys import intern
 
 from kbpo_formats.blotting import blotted, is_blotted
 from kbpo_formats.corpus import Documents
+from kbpo_formats.kbp.offsets import OffsetCheck
 from kbpo_formats.kbp.predicates import Structure, Vocabulary
 from kbpo_formats.kbp.tac.entities import CANONICAL, NAMED, NOMINAL, Entities, Entity
 from kbpo_formats.kbp.tac.lengths import Lengths
@@ -67,6 +68,7 @@ class Validator:
         self._quotes_texts: bool = documents.about.get("quotes_texts", True)
         self._vocabulary = vocabulary
         self._places = PlaceReader(documents, limits, log)
+        self._offsets = OffsetCheck(documents, ends_are_last=True)
         self._scientific = log.knows("IMPROPER_CONFIDENCE_VALUE")
         self._confidences: dict[str, float] = {}
         self._rows = Packed(Row)
@@ -93,6 +95,7 @@ class Validator:
             self._read_line(number, text)
             if self._log.ends_at(number):
                 break
+        self._offsets.report(self._log)
         self.lines = number
         self.relation_lines = len(self._rows)
 
@@ -214,6 +217,7 @@ class Validator:
         if len(places) > 1:
             self._log.add("EXTRA_MENTION_SPANS", line, provenance, len(places), column=4)
         doc_id, span = place = places[0]
+        self._offsets.add(doc_id, span, line)
         found = self._documents.text(doc_id)[span.start : span.end]
         if self._quotes_texts:
             self.lengths.check_text(place, line, found)
