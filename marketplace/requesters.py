@@ -7,7 +7,7 @@ from django.db import IntegrityError, transaction
 from kbpo.accounts.models import User
 from kbpo.core.acts import What, record
 from kbpo.core.errors import InvalidInput
-from kbpo.core.showable import unshowable
+from kbpo.core.names import read_name
 from marketplace.models import Requester, RequesterKey
 from marketplace.protocol.identifiers import new_access_key_id, new_secret
 
@@ -27,13 +27,7 @@ def create_requester(*, name: str, owner: User | None = None) -> Requester:
     InvalidInput
         If the name is empty, too long or taken, or has characters that nobody sees.
     """
-    name = " ".join(name.split())
-    if found := unshowable(name):
-        raise InvalidInput(
-            f"A requester's name has no control or bidirectional characters; this one has {found}."
-        )
-    if not 1 <= len(name) <= 100:
-        raise InvalidInput(f"A requester's name has 1 to 100 characters; this one has {len(name)}.")
+    name = read_name(name, of="A requester", longest=100)
     try:
         with transaction.atomic():
             return Requester.objects.create(name=name, owner=owner)

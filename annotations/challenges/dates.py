@@ -1,7 +1,7 @@
 """Dates and phases of a corpus, set by organisers; each that is moved is written down for all to see."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -15,6 +15,7 @@ from annotations.roles import Act
 from kbpo.accounts.models import User
 from kbpo.core.acts import What, changed, record, values
 from kbpo.core.errors import Conflict, InvalidInput
+from kbpo.core.names import read_name
 
 MOST_PHASES = 20  # of a corpus
 Which = MovedDate.Which
@@ -138,8 +139,7 @@ def remove_phase(*, phase: CorpusPhase, by: User, now: datetime) -> None:
 
 
 def _checked(details: PhaseDetails) -> PhaseDetails:
-    if not details.name.strip() or len(details.name) > 100 or not details.name.isprintable():
-        raise InvalidInput("a phase needs a name of 1 to 100 characters that print", where="name")
+    details = replace(details, name=read_name(details.name, of="A phase", longest=100, where="name"))
     if details.ends_at is not None and details.ends_at <= details.starts_at:
         raise InvalidInput("It must end after it starts.", where="ends_at")
     if details.most_submissions is not None and not (

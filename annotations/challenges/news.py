@@ -13,6 +13,7 @@ from kbpo.accounts.models import User
 from kbpo.core.acts import What, record
 from kbpo.core.clock.nudge import nudge
 from kbpo.core.errors import Conflict, InvalidInput
+from kbpo.core.names import read_name
 from kbpo.core.plain_text import find_fault
 
 LONGEST_TITLE, LONGEST = 150, 5_000  # characters
@@ -54,9 +55,8 @@ def publish(
         If the newest post says the same: a page that is sent twice publishes, and mails, once.
     """
     roles.check(by, Act.KEEP, corpus)
-    title, text = " ".join(title.split()), text.replace("\r\n", "\n").strip()
-    if not title or len(title) > LONGEST_TITLE or not title.isprintable():
-        raise InvalidInput(f"news need a title of 1 to {LONGEST_TITLE} characters that print", where="title")
+    text = text.replace("\r\n", "\n").strip()
+    title = read_name(title, of="A post", longest=LONGEST_TITLE, where="title")
     if len(text) > LONGEST:
         raise InvalidInput(f"write at most {LONGEST:,} characters", where="text")
     if fault := find_fault(text):

@@ -27,6 +27,7 @@ from kbpo.core.clock.nudge import nudge
 from kbpo.core.database.locks import brief_transaction
 from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
 from kbpo.core.keeping import installation
+from kbpo.core.names import read_name
 
 State = Submission.State
 
@@ -94,9 +95,7 @@ def upload(
     if user is not None:
         require_member(user, team)
     task.check_corpus(corpus)
-    name = " ".join(name.split())  # it goes into the subject of a mail
-    if not name or len(name) > 100 or not name.isprintable():
-        raise InvalidInput("a submission needs a name of 1 to 100 characters that print", where="name")
+    name = read_name(name, of="A submission", longest=100, where="name")
     format = format or task.reader.recognise(cast(BinaryIO, file))
     if format not in task.reader.formats:
         raise InvalidInput(f"{format!r} is not one of {', '.join(task.reader.formats)}", where="format")

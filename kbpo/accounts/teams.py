@@ -2,7 +2,7 @@
 
 from datetime import datetime, timedelta
 
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.db.models import QuerySet
 from django.urls import reverse
 from django.utils import timezone
@@ -11,8 +11,11 @@ from kbpo.accounts.mails import choices, kinds, writing
 from kbpo.accounts.models import Invitation, Membership, PastMembership, Team, User
 from kbpo.core import rate_limits
 from kbpo.core.acts import What, record
+from kbpo.core.database import locks
 from kbpo.core.errors import Conflict, Gone, InvalidInput, NotAllowed
+from kbpo.core.names import find_lookalike, read_name
 
+LONGEST_NAME = 100  # characters of a team's name
 MOST_TEAMS = 5  # of a person
 MOST_INVITATIONS = 20  # that wait for an answer, of a team or from a person
 STANDS = timedelta(days=14)  # an invitation that nobody answers
@@ -36,18 +39,17 @@ def create_team(*, user: User, name: str) -> Team:
     Raises
     ------
     InvalidInput
-        The name is empty, too long or taken.
+        The name is empty, too long or taken, has characters that are not seen, or looks like another team's.
     Conflict
         `user` is in as many teams as one may be in.
     """
-    name = _checked_name(name)
+    name = read_name(name, of="A team", longest=LONGEST_NAME)
     _refuse_too_many_teams(user)
-    try:
-        with transaction.atomic():
-            team = Team.objects.create(name=name)
-    except IntegrityError:
-        message = f"There is a team “{name}” already: choose another name, or ask its members to invite you."
-        raise InvalidInput(message) from None
+    if (other := _find_lookalike(name)) is not None:
+        is_same = other.lower() == name.lower()
+        there = f"There is a team “{other}” already" + ("" if is_same else f", which “{name}” looks like")
+        raise InvalidInput(f"{there}: choose another name, or ask its members to invite you.")
+    team = Team.objects.create(name=name)
     Membership.objects.create(team=team, user=user)
     return team
 
@@ -59,11 +61,17 @@ def find_or_create_team(*, name: str) -> Team:
     Raises
     ------
     InvalidInput
-        The name is empty or too long.
+        The name is empty or too long, has characters that are not seen, or looks like another team's.
     """
-    name = _checked_name(name)
-    Team.objects.bulk_create([Team(name=name, approved_at=timezone.now())], ignore_conflicts=True)
-    return Team.objects.get(name__iexact=name)
+    name = read_name(name, of="A team", longest=LONGEST_NAME)
+    if (found := Team.objects.filter(name__iexact=name).first()) is not None:
+        return found
+    other = _find_lookalike(name)
+    if other is None:
+        return Team.objects.create(name=name, approved_at=timezone.now())
+    if other.lower() != name.lower():
+        raise InvalidInput(f"The team “{name}” looks like “{other}”, which is there already.")
+    return Team.objects.get(name=other)  # made meanwhile
 
 
 def invite(*, user: User, team: Team, email: str) -> Invitation:
@@ -234,12 +242,9 @@ def rename_user(*, user: User, name: str) -> None:
     Raises
     ------
     InvalidInput
-        The name is longer than 150 characters.
+        The name is longer than 150 characters, or has characters that are not seen.
     """
-    name = " ".join(name.split())
-    if len(name) > 150:
-        raise InvalidInput(f"A name has at most 150 characters; this one has {len(name)}.")
-    user.name = name
+    user.name = read_name(name, of="A person", shortest=0, longest=150)
     user.save(update_fields=["name"])
 
 
@@ -266,11 +271,13 @@ def _mail_invitation(invitation: Invitation) -> None:
     writing.send([message])
 
 
-def _checked_name(name: str) -> str:
-    name = " ".join(name.split())
-    if not 1 <= len(name) <= 100:
-        raise InvalidInput(f"A team's name has 1 to 100 characters; this one has {len(name)}.")
-    return name
+def _find_lookalike(name: str) -> str | None:
+    """Return the name of the team that has a name, or one that looks like it.
+
+    No other team is made until the transaction ends.
+    """
+    locks.keep_others_from_writing(Team)
+    return find_lookalike(name, Team.objects.values_list("name", flat=True).order_by("pk"))
 
 
 def _refuse_too_many_teams(user: User) -> None:

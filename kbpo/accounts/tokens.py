@@ -20,6 +20,7 @@ from kbpo.core import rate_limits
 from kbpo.core.acts import What, record
 from kbpo.core.clients import network_of
 from kbpo.core.errors import Conflict, InvalidInput
+from kbpo.core.names import read_name
 from kbpo.core.rate_limits import KNOWN_NETWORK_OF_TOKEN, WRONG_TOKENS
 
 PREFIX = "kbpo_"  # by which people, and programs that look for secrets, know one
@@ -62,9 +63,7 @@ def make(*, user: User, name: str, scopes: Collection[str], days: int, now: date
     Conflict
         If another of the person's tokens has the name and is good, or they have as many as may be.
     """
-    name = " ".join(name.split())
-    if not name or len(name) > 100 or not name.isprintable():
-        raise InvalidInput("a token needs a name of 1 to 100 characters that print", where="name")
+    name = read_name(name, of="A token", longest=100, where="name")
     if not set(scopes) <= set(SCOPES):
         raise InvalidInput(f"a token may {', '.join(SCOPES)}, and nothing else", where="scopes")
     if days not in DAYS:

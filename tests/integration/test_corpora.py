@@ -158,6 +158,16 @@ def test_a_tag_that_is_none_is_refused(file: Path, tag: str) -> None:
         corpora.load_corpus(path=file, tag=tag)
 
 
+@pytest.mark.parametrize(
+    ("name", "says"), [("Sm\u0430ll", "'Small' already, which"), ("a\u200bb", "not seen")]
+)
+def test_a_name_that_looks_like_another_or_is_not_seen_is_refused(file: Path, name: str, says: str) -> None:
+    corpora.load_corpus(path=file, tag="small", name="Small")
+    with pytest.raises(InvalidInput, match=says):
+        corpora.load_corpus(path=file, tag="other", name=name)
+    assert not Corpus.objects.filter(tag="other").exists()
+
+
 def test_a_design_that_is_none_is_refused(file: Path) -> None:
     with pytest.raises(InvalidInput, match="the corpus' design is 'random'"):
         corpora.load_corpus(path=file, tag="small", design="random")

@@ -14,6 +14,7 @@ from datetime import timedelta
 from typing import cast
 
 from django.db import Error, InterfaceError, OperationalError, connection, transaction
+from django.db.models import Model
 from psycopg.errors import DeadlockDetected, LockNotAvailable
 
 from kbpo.core.database.backend.base import DatabaseWrapper
@@ -127,3 +128,10 @@ def brief_transaction(busy: str) -> Iterator[None]:
         if isinstance(error.__cause__, LockNotAvailable | DeadlockDetected):
             raise TryAgain(busy) from error
         raise
+
+
+def keep_others_from_writing(model: type[Model]) -> None:
+    """Let no other transaction add or change rows of a model until this one ends; they can be read."""
+    with connection.cursor() as cursor:
+        table = connection.ops.quote_name(model._meta.db_table)
+        cursor.execute(f"LOCK TABLE {table} IN SHARE ROW EXCLUSIVE MODE")

@@ -1,7 +1,9 @@
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from django.db import connection
 from django.utils import timezone
 
 from kbpo.accounts import teams
@@ -34,6 +36,33 @@ def test_two_teams_never_differ_in_case_alone(ann):
     TeamFactory(name="Blue")
     with pytest.raises(InvalidInput, match="choose another name"):
         teams.create_team(user=ann, name="BLUE")
+
+
+@pytest.mark.parametrize("name", ["Wr\u0435n", "\uff37ren", "wren"])
+def test_two_teams_never_look_alike(ann, name):
+    teams.create_team(user=ann, name="Wren")
+    with pytest.raises(InvalidInput, match="There is a team “Wren” already"):
+        teams.create_team(user=ann, name=name)
+    if name != "wren":
+        with pytest.raises(InvalidInput, match="looks like “Wren”"):
+            teams.find_or_create_team(name=name)
+    assert Team.objects.count() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_two_teams_that_look_alike_and_are_made_at_once_one_is_made():
+    def make(name):
+        try:
+            teams.create_team(user=people[name], name=name)
+        except InvalidInput:
+            return False
+        finally:
+            connection.close()
+        return True
+
+    people = {name: UserFactory.create() for name in ("Wren", "Wr\u0435n")}
+    with ThreadPoolExecutor(2) as threads:
+        assert sorted(threads.map(make, people)) == [False, True]
 
 
 def test_somebody_invited_joins_by_accepting_whatever_the_case_of_the_address(ann):

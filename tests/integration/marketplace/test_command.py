@@ -53,7 +53,7 @@ def test_a_key_of_another_requester_is_not_revoked() -> None:
         (["The lab", "--deposit", "1,5"], "such as 100"),
         (["The lab", "--owner", "nobody@example.org"], "nobody has an account"),
         ([" "], "1 to 100 characters"),
-        (["The\u202elab"], r"this one has U\+202E"),
+        (["The\u202elab"], r"The⟨U\+202E⟩lab"),
         (["The lab", "--rate", "0"], "above 0"),
     ],
 )
