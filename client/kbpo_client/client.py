@@ -307,6 +307,14 @@ class Client:
         )
         return {**found, "problems": list(self._connection.pages(f"{address}problems/"))}
 
+    def uploads(self) -> list[Row]:
+        """Return one's files that are on the server and were not submitted, the newest first."""
+        return list(self._connection.pages("uploads/"))
+
+    def discard(self, upload: str) -> None:
+        """Throw away a file that was not submitted; a check of it goes as well."""
+        uploads.discard(self._connection, upload)
+
     def submissions(
         self, *, corpus: str | None = None, team: str | None = None, mine: bool = False
     ) -> list[Row]:

@@ -44,6 +44,7 @@ TABLES: Mapping[str, Sequence[str]] = {
     "epochs": ("number", "opened_at", "released_at", "weighting", "growth", "commitment"),
     "snapshots": ("number", "taken_at", "reason", "note", "epoch", "systems", "digest"),
     "history": ("number", "at", "reason", "part", "standard", "measure", "estimate", "low", "high", "labels"),
+    "uploads": ("id", "name", "size", "offset", "expires_at"),
     "submissions": ("id", "corpus", "team", "name", "state", "uploaded_at"),
     "submission": ("id", "corpus", "team", "name", "state", "heading", "next_step", "work"),
 }
@@ -266,6 +267,18 @@ def _submit(asked: argparse.Namespace, client: Client, output: Output) -> int:
     return _stand(client.wait(made["id"], until=asked.until or "read", seconds=asked.timeout), client, output)
 
 
+def _uploads(asked: argparse.Namespace, client: Client, output: Output) -> None:
+    found = client.uploads()
+    output.rows(found, TABLES["uploads"])
+    if not found:
+        output.tell("there are none")
+
+
+def _discard(asked: argparse.Namespace, client: Client, output: Output) -> None:
+    client.discard(asked.upload)
+    output.tell(f"{asked.upload} was thrown away")
+
+
 def _status(asked: argparse.Namespace, client: Client, output: Output) -> int:
     if asked.submission is None:
         output.rows(client.submissions(corpus=asked.corpus, mine=True), TABLES["submissions"])
@@ -413,6 +426,8 @@ def _parser() -> argparse.ArgumentParser:
         options.for_status,
         options.for_waiting,
     )
+    add("uploads", "list one's files on the server that were not submitted", _uploads)
+    add("discard", "throw away a file that was not submitted", _discard, options.for_upload)
     for action, words in ACTIONS.items():
         add(action, words, _act, options.for_submission)
     add(

@@ -99,6 +99,11 @@ def for_submission(command: argparse.ArgumentParser) -> None:
     command.add_argument("submission", type=int, help="its number")
 
 
+def for_upload(command: argparse.ArgumentParser) -> None:
+    """Take an upload."""
+    command.add_argument("upload", help="its id, as kbpo uploads lists it")
+
+
 def for_status(command: argparse.ArgumentParser) -> None:
     """Take a submission, or none."""
     command.add_argument("submission", type=int, nargs="?", help="its number")

@@ -53,6 +53,17 @@ def send(connection: Connection, path: Path, *, progress: Progress = nowhere, pi
         raise WrongUsage(f"{path} cannot be read: {error.strerror}") from None
 
 
+def discard(connection: Connection, upload: str) -> None:
+    """Throw away an upload that was not submitted.
+
+    Raises
+    ------
+    ClientError
+        If there is no such upload of the caller's, or it is used this very moment.
+    """
+    connection.ask("DELETE", f"uploads/{upload}/", headers=TUS)
+
+
 def _send(
     connection: Connection,
     stream: BinaryIO,
