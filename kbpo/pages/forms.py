@@ -1,9 +1,11 @@
 """What is typed at the desk."""
 
+import re
 from decimal import Decimal
 from typing import Any, TypeVar
 
 from django import forms
+from django.core.exceptions import ValidationError
 from django.db.models import Model, QuerySet
 
 from annotations.models import Corpus, Question
@@ -19,13 +21,24 @@ Form = TypeVar("Form", bound=forms.Form)
 MOST_HOURS = 27 * 24  # days before a provider pays by itself what nobody has decided
 
 
+_PLAIN = re.compile(r"-?[0-9]+(\.[0-9]+)?")
+
+
 class DollarsField(forms.DecimalField):
     """A sum of money in dollars, read as whole cents."""
+
+    default_error_messages = {"invalid": "Write dollars in digits, with at most two decimals: 12 or 12.50."}
 
     def __init__(self, **options: Any) -> None:
         options.setdefault("min_value", Decimal(0))
         options.setdefault("max_value", Decimal(10**9))
         super().__init__(max_digits=12, decimal_places=2, **options)
+
+    def to_python(self, value: Any) -> Any:
+        """Read a decimal number as people write one: no 1e3, no signs of other scripts."""
+        if isinstance(value, str) and value.strip() and not _PLAIN.fullmatch(value.strip()):
+            raise ValidationError(self.error_messages["invalid"], code="invalid")
+        return super().to_python(value)
 
     def clean(self, value: Any) -> Any:
         """Return cents."""

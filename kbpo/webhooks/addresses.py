@@ -111,7 +111,7 @@ def resolve(host: str, port: int, *, is_anywhere: bool = False) -> list[str]:
     found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     addresses = list(dict.fromkeys(str(entry[4][0]) for entry in found))
     if not is_anywhere and not all(map(is_public, addresses)):
-        raise NotPublic(f"{host} leads to an address that is not public")
+        raise NotPublic(host)
     return addresses
 
 

@@ -71,7 +71,8 @@ def post(url: str, *, headers: Mapping[str, str], body: str, is_anywhere: bool =
         ):
             return _read(response.status)
     except NotPublic as error:
-        return Answer(None, f"{error}.")
+        # The same words for an unknown name and for one of our network: nobody learns which names are there.
+        return Answer(None, f"{error} has no address that everybody can reach.")
     except httpcore2.TimeoutException:
         return Answer(None, f"No answer within {SECONDS:.0f} seconds.")
     except _FAULTS as error:
@@ -110,7 +111,7 @@ class _PublicBackend(httpcore2.NetworkBackend):
         try:
             addresses = self._look_up(host, port)
         except socket.gaierror:
-            raise httpcore2.ConnectError(f"{host} is not found") from None
+            raise NotPublic(host) from None
         for number, address in enumerate(addresses[:MOST_ADDRESSES], start=1):
             try:
                 left = _left(self._until, httpcore2.ConnectTimeout)
@@ -120,7 +121,7 @@ class _PublicBackend(httpcore2.NetworkBackend):
                     raise
             else:
                 return _Bounded(stream, self._until)
-        raise httpcore2.ConnectError(f"{host} has no address")
+        raise NotPublic(host)
 
     def _look_up(self, host: str, port: int) -> list[str]:
         """Look a host up in the time that is left: in a thread, since the look-up itself knows no limit."""

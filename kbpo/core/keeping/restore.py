@@ -8,6 +8,7 @@ schema ``replaced_…``, a file that was in the way goes into the trash.
 
 import gzip
 import time
+import zlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -213,8 +214,7 @@ def _fill(reader: Reader, staged: str) -> _Read:
         if name.startswith(TABLES):
             table = name.split("/")[1]
             if table in known:
-                data = gzip.decompress(stream.read())
-                rows[table] += tables.insert(connection, table, columns[table], data)
+                rows[table] += tables.insert(connection, table, columns[table], _unpacked(stream, name))
         elif name.startswith(FILES):
             places.add(place := name.removeprefix(FILES))
             _store(staged, place, stream)
@@ -226,6 +226,15 @@ def _fill(reader: Reader, staged: str) -> _Read:
     tables.set_sequences(connection, reader.head["sequences"])
     skipped = tuple(sorted(set(columns) - set(known)))
     return _Read(reader.head, rows.total(), frozenset(places), skipped)
+
+
+def _unpacked(stream: IO[bytes], name: str) -> Iterator[bytes]:
+    """Yield what is packed by gzip, piece by piece: however much it is, little of it is held."""
+    try:
+        with gzip.open(stream) as unpacked:
+            yield from iter(lambda: unpacked.read(PIECE), b"")
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise InvalidInput(f"has {name} in it, which is damaged ({error})", where="archive") from None
 
 
 def _store(staged: str, place: str, stream: IO[bytes]) -> None:

@@ -5,7 +5,7 @@ server's. What these functions need is the connection that the service has anywa
 migrations, and their rows are text that every version of Postgres reads.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -80,12 +80,13 @@ def rows_of(connection: Connection, table: str, columns: Sequence[str]) -> Itera
         yield bytes(part), rows
 
 
-def insert(connection: Connection, table: str, columns: Sequence[str], part: bytes) -> int:
-    """Insert rows that `rows_of` gave; return how many."""
+def insert(connection: Connection, table: str, columns: Sequence[str], part: Iterable[bytes]) -> int:
+    """Insert rows that `rows_of` gave, in pieces of any size; return how many."""
     statement = sql.SQL("COPY {} ({}) FROM STDIN").format(_name(table), _names(columns))
     with connection.cursor() as cursor:
         with cursor.copy(statement) as copy:
-            copy.write(part)
+            for piece in part:
+                copy.write(piece)
         return int(cursor.rowcount)
 
 
