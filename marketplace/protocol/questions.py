@@ -6,6 +6,7 @@ import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterable
 from dataclasses import dataclass
 from urllib.parse import parse_qsl, urlencode, urlsplit
+from xml.parsers.expat import ExpatError, ParserCreate
 
 from marketplace.protocol import hosts
 from marketplace.protocol.errors import RequestError, invalid_parameter
@@ -13,6 +14,7 @@ from marketplace.protocol.errors import RequestError, invalid_parameter
 NAMESPACE = "http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/2006-07-14/ExternalQuestion.xsd"
 LONGEST = 65_535  # bytes of a question
 HIGHEST = 10_000  # pixels of a frame
+_OTHER_KINDS = ("HTMLQuestion", "QuestionForm")
 PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
 _HOST = re.compile(r"[a-z0-9.-]+|[0-9a-f:.]*:[0-9a-f:.]*", re.ASCII)  # it goes into a header
 
@@ -51,6 +53,11 @@ def read_question(xml: str) -> ExternalQuestion:
             "Question", f"has {len(xml.encode()):,} bytes; it may have {LONGEST:,} at most."
         )
     root = _parse(xml)
+    if (kind := root.tag.rpartition("}")[2]) in _OTHER_KINDS:
+        raise _not_parsed(
+            f"it is a question of kind {kind}; this marketplace shows ExternalQuestion alone: put the page on"
+            " a server of your own, and name its address in an ExternalQuestion"
+        )
     if root.tag != f"{{{NAMESPACE}}}ExternalQuestion":
         raise _not_parsed(
             f"its root is {_shown(root.tag)}; this marketplace shows ExternalQuestion of {NAMESPACE} alone"
@@ -102,12 +109,18 @@ def origin(url: str) -> str:
 
 
 def _parse(xml: str) -> ElementTree.Element:
-    if "<!DOCTYPE" in xml or "<!ENTITY" in xml:
-        raise _not_parsed("it must have no document type")
+    looking = ParserCreate("utf-8")
+    looking.StartDoctypeDeclHandler = _refuse_document_type
     try:
+        looking.Parse(xml.encode(), True)
         return ElementTree.fromstring(xml)  # noqa: S314  (what makes XML dangerous is refused above)
-    except (ElementTree.ParseError, ValueError) as error:
+    except (ExpatError, ElementTree.ParseError, ValueError) as error:
         raise _not_parsed(str(error)) from None
+
+
+def _refuse_document_type(*_: object) -> None:
+    # Its own, that is: the page in an HTMLQuestion has one too, as text.
+    raise _not_parsed("it must have no document type")
 
 
 def _check_url(url: str) -> str:

@@ -83,6 +83,24 @@ def test_what_is_no_external_question_is_refused(wrong: str) -> None:
     assert error.value.code == "AWS.MechanicalTurk.XMLParseError"
 
 
+HTML_QUESTION = """<?xml version="1.0" encoding="UTF-8"?>
+<HTMLQuestion xmlns="http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/2011-11-11/HTMLQuestion.xsd">
+<HTMLContent><![CDATA[<!DOCTYPE html><html><body><p>Is this right?</p></body></html>]]></HTMLContent>
+<FrameHeight>450</FrameHeight>
+</HTMLQuestion>"""
+QUESTION_FORM = """<QuestionForm
+  xmlns="http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/2017-11-06/QuestionForm.xsd">
+<Overview><Text>Is this right?</Text></Overview></QuestionForm>"""
+
+
+@pytest.mark.parametrize(
+    ("question", "kind"), [(HTML_QUESTION, "HTMLQuestion"), (QUESTION_FORM, "QuestionForm")]
+)
+def test_another_kind_of_question_is_refused_with_what_to_do(question: str, kind: str) -> None:
+    with pytest.raises(RequestError, match=f"kind {kind}; .* put the page on a server of your own"):
+        read_question(question)
+
+
 def test_a_question_has_65535_bytes_at_most() -> None:
     fitting = xml() + " " * (LONGEST - len(xml()))
     assert read_question(fitting).frame_height == 600
