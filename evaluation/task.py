@@ -11,6 +11,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Protocol
 
+from django.db.models import QuerySet
+
 from annotations.models import Corpus
 from annotations.policies import curtailed, fixed
 from evaluation.choices import Choices
@@ -313,7 +315,7 @@ class Task:
     columns : callable
         What else of a submission's units scores need, packed, by name.
     foresee : callable
-        Reads what a forecast needs.
+        Reads what a forecast needs, of a submission in an epoch, beside the systems of some of its batches.
     retire : callable or None
         Retires a share of the documents that are annotated in full, as an epoch is released; None where the
         task annotates none.
@@ -402,7 +404,7 @@ class Task:
     weights: Callable[[Any, str], Mapping[str, FloatArray]]
     weights_version: str
     columns: Callable[[Any], Mapping[str, bytes]]
-    foresee: Callable[[Submission, Epoch], Foreseen]
+    foresee: Callable[[Submission, Epoch, QuerySet[SampleBatch]], Foreseen]
     retire: Callable[[Corpus, float, datetime], object] | None
     retired: Callable[[Epoch], str | None]
     audit: Callable[[Corpus], list[str]]

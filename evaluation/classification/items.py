@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from django.db.models import QuerySet
 
 from annotations import questions
 from annotations.kinds.choice import NAME, ChoiceQuestion
@@ -139,7 +140,7 @@ def question_of(corpus: Corpus) -> ChoiceQuestion:
     return ChoiceQuestion.among(corpus.classes)
 
 
-def foresee(submission: Submission, epoch: Epoch) -> Foreseen:
+def foresee(submission: Submission, epoch: Epoch, batches: QuerySet[SampleBatch]) -> Foreseen:
     """Read a submission's items: one question settles each, for all systems."""
     items = read_items(submission)
     every = np.arange(len(items.keys))

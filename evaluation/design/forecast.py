@@ -1,6 +1,11 @@
 """What judging a submission would take, before its claims are sampled.
 
 Everything here is an expected value over the epoch's random numbers: which claims are sampled stays sealed.
+
+The corpus' organisers are told what its design makes of a submission (`forecast`). Its team is told less
+(`forecast_for_team`): inclusion probabilities rest on systems that are not public and on labels that are
+sealed, so a file of a few chosen claims would tell what these are. A team's forecast rests on public systems
+alone, takes every label for as uncertain as one can be, is rounded, and is made of larger files only.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,15 +18,21 @@ from django.db.models import Count, Min
 from numpy.typing import ArrayLike
 
 from annotations.models import Corpus, Question
-from evaluation.design import designs, sampling
+from evaluation.design import columns, designs, sampling
+from evaluation.design.designs import Before
 from evaluation.models import Epoch, SampleBatch, Submission
+from evaluation.submissions.visibility import SAMPLED
 from evaluation.task import Task
 from evaluation.units import Alternative, FloatArray, Foreseen
+from kbpo.accounts.models import User
+from kbpo.core import rate_limits
+from kbpo.core.database.coded import unpack, unpack_coded
 from kbpo_estimators import coordinated, iid
 
 PACE_WINDOW = timedelta(days=7)
 SHORTEST = timedelta(hours=1)  # over which a pace is taken
 ENOUGH = 10  # settled questions before a pace says anything
+FEWEST_UNITS = 30  # of which a team is told what judging them would take
 KEPT = 3600  # seconds that a forecast is kept; another arrival in the epoch makes a new one
 
 
@@ -102,6 +113,123 @@ class Forecast:
         return sum(self.questions.values()) + self.audits
 
 
+@dataclass(frozen=True, slots=True)
+class TeamForecast:
+    """What a submission's team is told of what judging it is expected to take.
+
+    Attributes
+    ----------
+    labels : float
+        Units that must be judged for it, to two significant digits.
+    questions : mapping of str to float
+        That these make, by kind, unrounded: for its price, and the time that it takes.
+    half_width, level : float
+        What the sample aims at: this half-width of the interval of precision, at this level.
+    """
+
+    labels: float
+    questions: Mapping[str, float]
+    half_width: float
+    level: float
+
+
+def forecast_for_team(
+    submission: Submission, task: Task, *, asked_by: User, now: datetime
+) -> TeamForecast | None:
+    """Say to its team what judging an accepted submission would take; None where there is nothing to say.
+
+    Nothing is said of fewer than `FEWEST_UNITS` units.
+
+    Raises
+    ------
+    TooMany
+        If the account has asked for as many forecasts as it may in a day. One that is made already, and still
+        kept, is not counted again.
+    """
+    epoch = Epoch.objects.filter(corpus=submission.corpus_id, released_at=None).first()
+    if epoch is None or not task.is_prepared(submission):
+        return None
+    public = epoch.batches.filter(submission__is_public=True, submission__state__in=SAMPLED)
+    batches = list(public.order_by("number").values_list("pk", flat=True))
+    key = f"team-forecast.1.{submission.pk}.{epoch.pk}.{hash(tuple(batches))}"
+    found: TeamForecast | None = cache.get(key)
+    if found is None:
+        foreseen = task.foresee(submission, epoch, public)
+        if len(foreseen.p) < FEWEST_UNITS:
+            return None
+        rate_limits.require(rate_limits.FORECASTS, str(asked_by.pk), now=now)
+        found = _forecast_for_team(submission, epoch, foreseen, batches, task)
+        cache.set(key, found, KEPT)
+    return found
+
+
+def _forecast_for_team(
+    submission: Submission, epoch: Epoch, foreseen: Foreseen, batches: Sequence[int], task: Task
+) -> TeamForecast:
+    corpus = submission.corpus
+    target = coordinated.target_variance(corpus.target_half_width, corpus.target_level)
+    before = _public_design(epoch, foreseen, batches, target, task)
+    if corpus.design == Corpus.Design.COORDINATED:
+        after = designs.arrive(
+            epoch.growth,
+            before=before,
+            p=foreseen.p,
+            known=foreseen.known,
+            target_variance=target,
+            most=task.label_variance,
+        ).pi
+    else:
+        after = np.maximum(before.pi, chance_to_be_drawn(foreseen.p, iid.draws_needed(target)))
+    start = np.where(foreseen.known, 1.0, before.pi)
+    return TeamForecast(
+        labels=two_digits(float((after - start).sum())),
+        questions=_questions(foreseen, start, after),
+        half_width=corpus.target_half_width,
+        level=corpus.target_level,
+    )
+
+
+def _public_design(
+    epoch: Epoch, foreseen: Foreseen, batches: Sequence[int], target: float, task: Task
+) -> Before:
+    """Return the design of a submission's units as public systems alone would have made it, with s² = ¼."""
+    wanted = columns.Wanted.of(foreseen.ids)
+    order = np.searchsorted(wanted.ids, foreseen.ids)
+    if epoch.corpus.design != Corpus.Design.COORDINATED:
+        return Before(np.zeros(order.size), np.zeros(order.size))
+    if epoch.growth == designs.QUADRATIC:
+        squares = np.zeros(wanted.ids.size)
+        for kept in columns.read(batches, (columns.UNITS, columns.FLAT_TERM)):
+            there, at = wanted.among(unpack(kept[columns.UNITS]))
+            squares[at] += unpack_coded(kept[columns.FLAT_TERM]).column()[there] ** 2
+        return Before(np.sqrt(np.minimum(1.0, squares))[order], squares[order])
+    pi: dict[int, float] = {}
+    for kept in columns.read(batches, (columns.UNITS, columns.weight(epoch.weighting))):
+        ids = unpack(kept[columns.UNITS]).tolist()
+        arrival = designs.arrive(
+            epoch.growth,
+            before=Before(np.array([pi.get(one, 0.0) for one in ids]), np.zeros(len(ids))),
+            p=unpack_coded(kept[columns.weight(epoch.weighting)]).column(),
+            known=np.zeros(len(ids), dtype=np.bool_),
+            target_variance=target,
+            most=task.label_variance,
+        )
+        pi.update(zip(ids, arrival.pi.tolist(), strict=True))
+    now = np.array([pi.get(one, 0.0) for one in wanted.ids.tolist()])
+    return Before(now[order], np.zeros(order.size))
+
+
+def two_digits(value: float) -> float:
+    """Round to two significant digits.
+
+    Examples
+    --------
+    >>> two_digits(1234.0), two_digits(0.5678), two_digits(0.0)
+    (1200.0, 0.57, 0.0)
+    """
+    return float(f"{value:.1e}")
+
+
 def forecast(submission: Submission, task: Task) -> Forecast | None:
     """Say what judging an accepted submission would take now; None where there is nothing to say yet.
 
@@ -115,7 +243,7 @@ def forecast(submission: Submission, task: Task) -> Forecast | None:
     key = f"forecast.6.{submission.pk}.{epoch.pk}.{arrivals}"
     found: Forecast | None = cache.get(key)
     if found is None:
-        foreseen = task.foresee(submission, epoch)
+        foreseen = task.foresee(submission, epoch, epoch.batches.all())
         if foreseen.ids.size:
             found = _forecast(submission, epoch, foreseen, task, arrivals)
             cache.set(key, found, KEPT)

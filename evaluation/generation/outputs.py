@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
+from django.db.models import QuerySet
 
 from annotations import prompts, questions
 from annotations.models import Corpus, Document
@@ -216,7 +217,7 @@ def audit(corpus: Corpus) -> list[str]:
     return findings
 
 
-def foresee(submission: Submission, epoch: Epoch) -> Foreseen:
+def foresee(submission: Submission, epoch: Epoch, batches: QuerySet[SampleBatch]) -> Foreseen:
     """Read a submission's outputs: one question each, for all systems that wrote the same."""
     outputs = read_outputs(submission)
     kind = asking_of(submission.corpus).kind

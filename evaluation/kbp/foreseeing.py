@@ -1,23 +1,24 @@
 """What a forecast of the judging of a knowledge base rests on."""
 
 import numpy as np
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, QuerySet
 
 from annotations.models import Question
 from annotations.models.kind_names import CANONICAL, RELATION
 from evaluation.kbp.claims import COLUMNS, ClaimRow, known_rows
-from evaluation.models import Epoch, Prediction, Submission
+from evaluation.models import Epoch, Prediction, SampleBatch, Submission
 from evaluation.units import Foreseen, Groups
 from kbpo_estimators import weighting
 
 
-def foresee(submission: Submission, epoch: Epoch) -> Foreseen:
+def foresee(submission: Submission, epoch: Epoch, batches: QuerySet[SampleBatch]) -> Foreseen:
     """Read a submission's claims, and which question would settle each of their parts.
 
-    A canonical mention that another system of the epoch claims at the same instance is asked wherever that
-    instance is sampled; the relation of a pair is asked wherever any instance of it is.
+    A canonical mention that another system, of one of the epoch's batches that are given, claims at the same
+    instance is asked wherever that instance is sampled; the relation of a pair is asked wherever any instance
+    of it is.
     """
-    others = Prediction.objects.filter(instance=OuterRef("instance"), submission__batch__epoch=epoch)
+    others = Prediction.objects.filter(instance=OuterRef("instance"), submission__batch__in=batches)
     rows = submission.predictions.annotate(
         subject_shared=Exists(
             others.filter(

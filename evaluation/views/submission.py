@@ -44,7 +44,7 @@ from evaluation.views.forms import LinksForm, midnight
 from evaluation.views.snapshots import led_to
 from kbpo.accounts.models import User
 from kbpo.core.durations import in_words
-from kbpo.core.errors import InvalidInput, TryAgain
+from kbpo.core.errors import InvalidInput, TooMany, TryAgain
 from kbpo.core.revalidating import public_page
 from kbpo_estimators.resampling import REPLICATES
 from kbpo_estimators.scores import VOTES
@@ -130,7 +130,11 @@ def submission(request: HttpRequest, pk: int, prices: Source) -> HttpResponse:
         context["is_moving"] |= context["normalised_state"] == NormalisedFile.State.WAITING
         context |= {f"may_{name}": found.state in states for name, states in MAY.items()}
         context |= _failed(found) if found.state == State.FAILED else {}
-        context |= _before_it_costs(found, task, prices, now) if found.state == State.ACCEPTED else {}
+        context |= (
+            _before_it_costs(found, task, prices, cast(User, request.user), now)
+            if found.state == State.ACCEPTED
+            else {}
+        )
         if found.state in DOING:
             work = StageWork.objects.filter(submission=found).first()
             context["work"] = sign_of_life(
@@ -296,26 +300,50 @@ def _failed(found: Submission) -> dict[str, Any]:
     }
 
 
-def _before_it_costs(found: Submission, task: Task, prices: Source, now: datetime) -> dict[str, Any]:
+def _before_it_costs(
+    found: Submission, task: Task, prices: Source, viewer: User, now: datetime
+) -> dict[str, Any]:
     """Read what a team wants to know before it has a submission judged."""
-    foreseen = forecast.forecast(found, task)
     stands, may_compete = quota.standing(submission=found, now=now), quota.may_compete(found.team)
     free_at = stands.free_at if found.quota_taken_at is None else None
-    left = forecast.time_to_judge(foreseen.all_questions, now) if foreseen else None
-    price = prices.expected(found, foreseen.questions) if foreseen else None
     return {
         "is_before": True,
-        "forecast": foreseen,
-        "price": price,
-        "ways": [(one, prices.expected(found, one.questions)) for one in foreseen.alternatives]
-        if foreseen
-        else [],
-        "time_to_judge": in_words(left) if left else "",
+        **_foreseen(found, task, prices, viewer, now),
         "quota_left": stands.left,
         "quota_free_at": free_at,
         "may_compete": may_compete,
         "heading": heading(found, free_at, may_compete=may_compete),
         "next_step": next_step(found, free_at, may_compete=may_compete, units=task.choices.units),
+    }
+
+
+def _foreseen(found: Submission, task: Task, prices: Source, viewer: User, now: datetime) -> dict[str, Any]:
+    """Read what judging a submission would take, in full for those who organise the corpus."""
+    if roles.may(viewer, Act.DESIGN, found.corpus):
+        full = forecast.forecast(found, task)
+        left = forecast.time_to_judge(full.all_questions, now) if full else None
+        ways = full.alternatives if full else ()
+        return {
+            "forecast": full,
+            "price": prices.expected(found, full.questions) if full else None,
+            "ways": [(one, prices.expected(found, one.questions)) for one in ways],
+            "time_to_judge": in_words(left) if left else "",
+        }
+    context: dict[str, Any] = {"fewest_units": forecast.FEWEST_UNITS, "refused_forecast": ""}
+    try:
+        of_team = forecast.forecast_for_team(found, task, asked_by=viewer, now=now)
+    except TooMany as error:
+        return context | {"refused_forecast": str(error)}
+    if of_team is None:
+        return context
+    price = prices.expected(found, of_team.questions)
+    left = forecast.time_to_judge(sum(of_team.questions.values()), now)
+    days = None if left is None else forecast.two_digits(left / timedelta(days=1))
+    return context | {
+        "team_forecast": of_team,
+        "cents": None if price is None else round(forecast.two_digits(price.cents)),
+        "hourly_cents": None if price is None else price.hourly_cents,
+        "time_to_judge": "" if days is None else in_words(timedelta(days=days)),
     }
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from django.db import connection
+from django.db.models import QuerySet
 from scipy.special import ndtri
 
 from annotations import questions
@@ -101,7 +102,7 @@ def asked_beside(epoch: Epoch, through: int, asked: Collection[int]) -> Collecti
     return ()
 
 
-def foresee(submission: Submission, epoch: Epoch) -> Foreseen:
+def foresee(submission: Submission, epoch: Epoch, batches: QuerySet[SampleBatch]) -> Foreseen:
     units = read_units(submission)
     every = np.arange(len(units.keys))
     groups = Groups(NAME, every, every, np.ones(every.size, dtype=np.bool_))

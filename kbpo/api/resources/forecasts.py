@@ -1,12 +1,14 @@
 """What judging a submission would take, before it is sampled."""
 
-from typing import Any
+from typing import Any, cast
 
+from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from kbpo.accounts.models import User
 from kbpo.api.base import ApiView, answer
 from kbpo.api.resources.submissions import find_own
 from kbpo.pages.money.foreseen import forecast_of
@@ -27,19 +29,32 @@ class WaySerializer(serializers.Serializer[Any]):
     efficiency = serializers.FloatField(allow_null=True, help_text="Judgements that one is worth.")
 
 
-class ForecastSerializer(serializers.Serializer[Any]):
-    """What judging an accepted submission would take now: expected values over the epoch's secret."""
+class ForecastDetailsSerializer(serializers.Serializer[Any]):
+    """What the corpus' organisers are told besides."""
 
     units = serializers.IntegerField()
     known = serializers.IntegerField(help_text="Whose verdicts are public: they count exactly.")
     covered = serializers.FloatField(help_text="Judged already, or being judged for others.")
-    judged = serializers.FloatField(help_text="That must be judged for this submission.")
     questions = serializers.FloatField()
-    half_width = serializers.FloatField(help_text="What the sample aims at.")
-    level = serializers.FloatField()
-    cents = serializers.IntegerField(allow_null=True, help_text="Null where nobody is paid.")
     limit = serializers.CharField(help_text="What judges allow at best; empty where labels are one for all.")
     ways = WaySerializer(many=True, help_text="By metric; empty where the task has one way alone.")
+
+
+class ForecastSerializer(serializers.Serializer[Any]):
+    """What judging an accepted submission would take now: expected values over the epoch's secret.
+
+    A team's forecast rests on public systems alone, takes every label for as uncertain as one can be, and has
+    two significant digits; the corpus' organisers get exact values of its design.
+    """
+
+    labels = serializers.FloatField(help_text="Units that must be judged for this submission.")
+    days = serializers.FloatField(
+        allow_null=True, help_text="Until they are judged, at the pace of the last days; null if unknown."
+    )
+    cents = serializers.FloatField(allow_null=True, help_text="Null where nobody is paid.")
+    half_width = serializers.FloatField(help_text="What the sample aims at.")
+    level = serializers.FloatField()
+    details = ForecastDetailsSerializer(allow_null=True, help_text="Null for those who do not organise it.")
 
 
 class ForecastView(ApiView):
@@ -51,6 +66,9 @@ class ForecastView(ApiView):
     def get(self, request: Request, pk: int) -> Response:
         """Say what judging a submission would take, for its team and operators.
 
-        409 unless it is accepted, with what its samples wait for worked out, and an epoch is open.
+        409 unless it is accepted, with what its samples wait for worked out, and an epoch is open; or if it
+        has fewer than 30 units, unless an organiser asks. An account may ask for 30 forecasts a day.
         """
-        return answer(ForecastSerializer(forecast_of(find_own(request, pk))))
+        viewer = cast(User, request.user)
+        found = forecast_of(find_own(request, pk), viewer=viewer, now=timezone.now())
+        return answer(ForecastSerializer(found))

@@ -1,6 +1,7 @@
 from typing import Any
 
 from django.core.management.base import CommandParser
+from django.utils import timezone
 
 from evaluation.models import Submission
 from kbpo.core.commands import Command as BaseCommand
@@ -19,15 +20,16 @@ class Command(BaseCommand):
         found = Submission.objects.filter(pk=options["submission"]).select_related("corpus").first()
         if found is None:
             raise InvalidInput("is the number of no submission", where=str(options["submission"]))
-        foreseen = forecast_of(found)
+        foreseen = forecast_of(found, viewer=None, now=timezone.now())
         if options["json"]:
             self.print_json(foreseen)
             return
+        details = foreseen["details"]
         self.stdout.write(
-            f"{foreseen['judged']:.0f} of {foreseen['units']} to be judged{_cost(foreseen['cents'])}, for"
+            f"{foreseen['labels']:.0f} of {details['units']} to be judged{_cost(foreseen['cents'])}, for"
             f" ±{100 * foreseen['half_width']:.1f} points at {foreseen['level']:.0%}"
         )
-        for way in foreseen["ways"]:
+        for way in details["ways"]:
             said = [
                 f"{way['judgements']:.0f} judgements{_cost(way['cents'])}",
                 f"±{100 * way['half_width']:.1f} points{'' if way['is_reached'] else ', out of reach'}",
@@ -35,8 +37,8 @@ class Command(BaseCommand):
                 *(["planned so"] if way["is_taken"] else []),
             ]
             self.stdout.write(f"  {way['label']}: {'; '.join(said)}")
-        if foreseen["limit"]:
-            self.stdout.write(foreseen["limit"])
+        if details["limit"]:
+            self.stdout.write(details["limit"])
 
 
 def _cost(cents: int | None) -> str:

@@ -1,6 +1,7 @@
 """What judging would take, said before it begins; and the states on the way."""
 
 import re
+from dataclasses import replace
 from datetime import timedelta
 
 import numpy as np
@@ -14,6 +15,7 @@ from evaluation.kbp.claims import read_claims
 from evaluation.kbp.task import TASK as KBP
 from evaluation.models import (
     Epoch,
+    SampleBatch,
     SampledUnit,
     StageWork,
     Submission,
@@ -21,6 +23,7 @@ from evaluation.models import (
 )
 from kbpo import pipeline
 from kbpo.accounts.models import Membership, Team, User
+from kbpo.core import rate_limits
 from kbpo.pages.money import costs
 from kbpo_estimators import planned_variance
 from tests.factories import QuestionFactory, ResponseFactory, SampleBatchFactory, UserFactory, days_ago
@@ -164,7 +167,7 @@ def test_the_page_says_what_it_takes_before_it_takes_it(accepted, member, client
     found = page(client, accepted("one"))
     for words in (
         "To be judged",
-        "questions",
+        "is known to",
         "volunteers judge it",
         "4 left in this week",
         "Have it judged",
@@ -178,10 +181,60 @@ def test_what_needs_no_question_costs_nothing(accepted, member, client, monkeypa
     Epoch.objects.update(growth=Epoch.Growth.MAXIMUM)
     price = prices.Expected(cents=20, reward_cents=11, questions=1, hourly_cents=1_320, votes=3.0, paid=7.4)
     monkeypatch.setattr(costs, "expected", lambda *_: price)
+    client.force_login(UserFactory.create(operator=True))
     first = accepted("one")
     assert "less than $1" in page(client, first)
     let_go(first)
     assert "nothing more has to be asked" in page(client, accepted("twin"))
+
+
+def told(client, submission):
+    """Return what a member is told on the page and by the API."""
+    cache.clear()
+    shown = re.search(r'aria-labelledby="costs">.*?</dl>', page(client, submission), re.S)
+    return shown[0], client.get(f"/api/v1/submissions/{submission.pk}/forecast/").json()
+
+
+@pytest.mark.parametrize("growth", [Epoch.Growth.QUADRATIC, Epoch.Growth.MAXIMUM])
+def test_a_team_is_told_the_same_whatever_a_hidden_system_claims(accepted, member, client, growth):
+    Epoch.objects.update(growth=growth)
+    let_go(accepted("public", seed=3, team="Beta"))
+    mine = accepted("mine", seed=1)
+    alone = told(client, mine)
+    hidden = accepted("hidden", seed=1, team="Gamma")  # claims the same as mine
+    Submission.objects.filter(pk=hidden.pk).update(is_public=False)
+    let_go(hidden)
+    assert SampleBatch.objects.count() == 2
+    assert told(client, mine) == alone
+    assert "Covered" not in alone[0]
+    assert alone[1]["details"] is None
+    assert alone[1]["labels"] == forecast.two_digits(alone[1]["labels"]) > 0
+    Submission.objects.filter(pk=hidden.pk).update(is_public=True)
+    assert told(client, mine)[1]["labels"] != alone[1]["labels"]
+
+
+def test_labels_of_public_systems_are_counted_off_for_a_team(accepted, member, client):
+    mine = accepted("mine", seed=1)
+    alone = told(client, mine)[1]["labels"]
+    let_go(accepted("public", seed=1, team="Beta"))
+    assert told(client, mine)[1]["labels"] < alone
+
+
+def test_a_team_is_told_nothing_of_a_small_file(accepted, member, client, world):
+    claims = world.system(recall=0.7, precision=0.6, seed=1)
+    mine = accepted("few", claims=claims[: forecast.FEWEST_UNITS - 1])
+    shown, said = told(client, mine)
+    assert "a forecast is made of files with 30 claims or more" in shown
+    assert "fewer than 30 claims" in said["detail"]
+
+
+def test_forecasts_of_an_account_are_limited(accepted, member, client, monkeypatch):
+    monkeypatch.setattr(rate_limits, "FORECASTS", replace(rate_limits.FORECASTS, amount=1))
+    first, second = accepted("first", seed=1), accepted("second", seed=2)
+    assert "is known to" in page(client, first)
+    assert "is known to" in page(client, first)  # kept, so not counted again
+    assert "Too many forecasts by your account" in page(client, second)
+    assert client.get(f"/api/v1/submissions/{second.pk}/forecast/").status_code == 429
 
 
 def test_visitors_do_not_learn_what_it_takes(accepted, client):

@@ -120,13 +120,14 @@ def test_before_the_go_ahead_each_candidate_says_what_it_takes(
     out = io.StringIO()
     call_command("forecast", str(new.pk), "--json", stdout=out)
     said = json.loads(out.getvalue())
-    ways = {one["name"]: one for one in said["ways"]}
+    details = said["details"]
+    ways = {one["name"]: one for one in details["ways"]}
     assert list(ways) == ["none", "house", "perfect"]
     assert ways["perfect"]["judgements"] <= ways["house"]["judgements"] < ways["none"]["judgements"]
     assert [name for name, one in ways.items() if one["is_taken"]] == ["house"]
-    assert ways["house"]["judged"] == pytest.approx(said["judged"])
+    assert ways["house"]["judged"] == pytest.approx(said["labels"])
     assert "as published judgements have it" in ways["house"]["words"]
-    assert "at most" in said["limit"]
+    assert "at most" in details["limit"]
     client.force_login(UserFactory.create(operator=True))
     assert client.get(reverse("api_forecast", args=[new.pk])).json() == said
     page = client.get(new.get_absolute_url()).content.decode()
