@@ -127,11 +127,19 @@ def _bleu(order: int) -> Metric:
     )
 
 
+#: The package rouge-score drops other letters than those of ASCII, and can cut words to their stems.
+_NO_STEMS = (
+    "words are not cut to their stems, and letters of all scripts count, so values for texts beyond ASCII can"
+    " differ by .05 from those of the package rouge-score"
+)
+
+
 def _rouge(n: int) -> Metric:
+    runs = "words" if n == 1 else f"runs of {n} words"
     return Metric(
         name=f"rouge-{n}",
         label=f"ROUGE-{n}",
-        words=f"What it has in common with a reference, in {'words' if n == 1 else f'runs of {n} words'}",
+        words=f"What it has in common with a reference, in {runs}; {_NO_STEMS}",
         compute=lambda text: rouge.rouge_n(text.words, text.reference_words, n),
     )
 
@@ -161,7 +169,7 @@ METRICS: Mapping[str, Metric] = {
         Metric(
             name="rouge-l",
             label="ROUGE-L",
-            words="The words that it has in common with a reference, in the same order",
+            words=f"The words that it has in common with a reference, in the same order; {_NO_STEMS}",
             compute=lambda text: rouge.rouge_l(text.words, text.reference_words),
         ),
         Metric(

@@ -80,6 +80,8 @@ app.conf.update(
     task_routes={f"kbpo.pipeline.{name}": {"queue": MAIL_QUEUE} for name in OF_MAIL},
     worker_prefetch_multiplier=1,
     worker_hijack_root_logger=False,
+    # Seconds that a child may take to start: on a busy machine Celery's 4 have it killed again and again.
+    worker_proc_alive_timeout=120.0,
     timezone="UTC",
     imports=["kbpo.pipeline"],
     beat_schedule={

@@ -160,7 +160,10 @@ class Command(BaseCommand):
             *("--licence", LICENCE),
         )
         Corpus.objects.filter(tag=LETTERS).update(
-            description="A demo of classification: what letters to a ferry company are for.",
+            description=(
+                "A demo of classification: what letters to a ferry company are for. Its judges are simulated:"
+                " they know the right class, and each gives a wrong one in ten."
+            ),
             target_half_width=0.06,
         )
         corpus = Corpus.objects.get(tag=LETTERS)
