@@ -13,14 +13,17 @@ from typing import Any
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 from django.views.decorators.http import require_safe
 from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from kbpo import __version__
 from kbpo.accounts import tokens
-from kbpo.api.base import ApiView
+from kbpo.api.base import ApiView, answer
 from kbpo.api.schema import ALWAYS
 from kbpo.core.errors import Conflict, Unavailable
 from kbpo.core.problems import KINDS, OWN_KINDS, Kind
@@ -66,6 +69,28 @@ class Operation:
     body: Sequence[Field]
     answer: Sequence[Field]
     refusals: Mapping[int, Kind]
+
+
+class IndexSerializer(serializers.Serializer[Any]):
+    """Where to begin."""
+
+    version = serializers.CharField(help_text="The service's.")
+    description = serializers.URLField(help_text="What the API can do, as OpenAPI 3.1.")
+    documentation = serializers.URLField(help_text="The same for people.")
+    corpora = serializers.URLField(help_text="The list of corpora, from which everything else is reached.")
+
+
+class IndexView(ApiView):
+    """The API's first address."""
+
+    is_public = True
+
+    @extend_schema(operation_id="read_index", responses=IndexSerializer)
+    def get(self, request: Request) -> Response:
+        """Say where the API is described, and where its corpora are."""
+        names = {"description": "api_schema", "documentation": "help_api", "corpora": "api_corpora"}
+        addresses = {key: request.build_absolute_uri(reverse(name)) for key, name in names.items()}
+        return answer(IndexSerializer({"version": __version__, **addresses}))
 
 
 class SchemaView(ApiView):

@@ -3,7 +3,7 @@
 from django.urls import path, re_path
 
 from evaluation.views.submission import ACTIONS
-from kbpo.api.reference import SchemaView
+from kbpo.api.reference import IndexView, SchemaView
 from kbpo.api.resources.annotations import AnnotationsView
 from kbpo.api.resources.board import ComparisonView, LeaderboardView
 from kbpo.api.resources.challenges import (
@@ -43,6 +43,7 @@ _SUBMISSION = "submissions/<int:pk>/"
 _CHECK = "checks/<uuid:pk>/"
 
 urlpatterns = [
+    path("", IndexView.as_view(), name="api_index"),
     path("openapi.json", SchemaView.as_view(), name="api_schema"),
     path("me/", MeView.as_view(), name="api_me"),
     path("teams/", TeamsView.as_view(), name="api_teams"),

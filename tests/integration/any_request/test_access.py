@@ -84,7 +84,8 @@ OPEN: list[tuple[set[str], set[str], str]] = [
         NOBODY,
         "home help method choose_documents corpus data data_file compare system documents document entities"
         " entity labels items metrics outputs output_metric output_pair sample submission privacy help_api"
-        " api_schema api_ontologies api_ontology api_class_lists api_class_list api_corpora api_corpus"
+        " api_index api_schema api_ontologies api_ontology api_class_lists api_class_list api_corpora"
+        " api_corpus"
         " api_documents api_document api_leaderboard api_data api_data_file api_compare api_epochs api_epoch"
         " api_labels api_submission api_predictions api_scores api_metrics snapshots snapshot"
         " snapshot_csv submission_history submission_score api_snapshot api_history api_citation"
