@@ -1,6 +1,7 @@
 // Passages whose words are highlighted, as evidence for a verdict, and then confirmed. By mouse, by touch, by keyboard.
 
 import { startPointing } from "./entities/pointing.js";
+import { pressedKey } from "./pressed.js";
 import { vertically } from "./words.js";
 
 const MISSING = "Highlight the words of the passage that show it.";
@@ -136,17 +137,18 @@ class Evidence {
 
   #press(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || !this.#needed) return;
-    const to = this.#goal(event.key);
+    const key = pressedKey(event);
+    const to = this.#goal(key);
     if (to !== null) {
       if (!event.shiftKey) this.#anchor = to;
       this.#cursor = to;
       if (event.shiftKey) this.#keep(span(this.#anchor, to));
       else this.#paint(this.#range);
       this.#words[to].scrollIntoView({ block: "nearest" });
-    } else if (event.key === " ") {
+    } else if (key === " ") {
       this.#anchor = this.#cursor;
       this.#keep(span(this.#cursor, this.#cursor));
-    } else if (event.key === "Delete" || event.key === "Backspace" || event.key === "Escape") {
+    } else if (key === "Delete" || key === "Backspace" || key === "Escape") {
       this.#keep(null);
     } else {
       return;

@@ -1,6 +1,8 @@
 // Links mentions to pages of Wikipedia: a field that looks pages up while one types. Any interface may use it.
 // Without it, or while the search is down, the title is typed.
 
+import { pressedKey } from "./pressed.js";
+
 const REST = 250; // ms after a keystroke
 const PATIENCE = 8000; // ms for an answer
 
@@ -142,15 +144,16 @@ export class Lookup {
   }
 
   #press(event) {
-    if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+    const key = pressedKey(event);
+    if (key === "ArrowDown" || key === "ArrowUp") {
       if (!this.#isOpen) {
         this.#ask(this.#input.value || this.#input.dataset.suggestion || "", 0);
       } else {
-        this.#move(event.key === "ArrowDown" ? 1 : -1);
+        this.#move(key === "ArrowDown" ? 1 : -1);
       }
-    } else if (event.key === "Enter" && this.#isOpen && this.#active >= 0) {
+    } else if (key === "Enter" && this.#isOpen && this.#active >= 0) {
       this.#choose(this.#options[this.#active]);
-    } else if (event.key === "Escape" && this.#isOpen) {
+    } else if (key === "Escape" && this.#isOpen) {
       this.#close();
     } else {
       return;

@@ -1,5 +1,7 @@
 // Work that waits, by keyboard: from piece to piece, ticked or not, opened, and on to the button.
 
+import { pressedKey } from "./pressed.js";
+
 const form = document.querySelector("[data-review]");
 if (form) {
   const pieces = [...form.querySelectorAll("[data-piece]")];
@@ -21,8 +23,9 @@ if (form) {
   };
   document.addEventListener("keydown", (event) => {
     const typing = event.target.closest("textarea, select, input:not([type=checkbox])");
-    if (typing || event.ctrlKey || event.metaKey || event.altKey || !(event.key in acts)) return;
+    const key = pressedKey(event);
+    if (typing || event.ctrlKey || event.metaKey || event.altKey || !(key in acts)) return;
     event.preventDefault();
-    acts[event.key]();
+    acts[key]();
   });
 }

@@ -1,5 +1,7 @@
 // The steps of a form of questions: one at a time, by keyboard. Without scripts it is one long form.
 
+import { pressedKey } from "./pressed.js";
+
 const FIELDS = "input:not([type=hidden])";
 const isTyped = (target) => target.matches?.("textarea, select, input:not([type=checkbox], [type=radio])");
 
@@ -165,8 +167,9 @@ export class Steps {
   }
 
   #press(event) {
-    if (event.defaultPrevented || event.altKey) return;
-    const { target, key } = event;
+    const key = pressedKey(event);
+    if (event.defaultPrevented || event.altKey || !key) return;
+    const { target } = event;
     if (event.ctrlKey || event.metaKey) {
       if (key !== "Enter") return;
       this.goForward({ byKey: true });
@@ -180,7 +183,7 @@ export class Steps {
     } else if (key === "?") {
       this.keys.open = !this.keys.open;
       if (this.keys.open) this.keys.scrollIntoView({ block: "nearest" });
-    } else if (!this.#tick(key.toLowerCase())) {
+    } else if (!this.#tick(key)) {
       return;
     }
     event.preventDefault();

@@ -1,5 +1,7 @@
 // Undo and redo for all that is filled in on a form: ticks, texts, highlights. What has changed is shown.
 
+import { pressedKey } from "./pressed.js";
+
 const REST = 400; // ms after a keystroke: what is typed in one go is undone in one go
 const MOST = 500; // steps
 const isTicked = ({ type }) => type === "radio" || type === "checkbox";
@@ -67,7 +69,7 @@ export function startUndo(form, steps) {
   document.addEventListener("keydown", (event) => {
     if (!(event.ctrlKey || event.metaKey) || event.altKey) return;
     if (event.target.closest?.(".comment")) return;
-    const key = event.key.toLowerCase();
+    const key = pressedKey(event);
     if (key === "z" && !event.shiftKey) turn(past, future);
     else if (key === "y" || key === "z") turn(future, past);
     else return;

@@ -587,6 +587,18 @@ def test_what_was_sent_stays(start: Callable[..., Page], worker: User, question:
 
 
 @pytest.mark.slow
+def test_a_key_that_ends_a_composed_word_leaves_the_field_as_it_is(start: Callable[..., Page]) -> None:
+    page = start()
+    page.locator("[data-text]").focus()
+    press(page, "Control+Home", *["ArrowRight"] * 6, "Shift+ArrowRight", "g", "l")
+    title = page.get_by_label("Title of its Wikipedia page")
+    expect(title).to_be_focused()
+    title.dispatch_event("keydown", {"key": "Enter", "code": "Enter", "isComposing": True})
+    expect(title).to_be_focused()
+    title.dispatch_event("keydown", {"key": "Enter", "code": "Enter"})
+    expect(page.locator("[data-text]")).to_be_focused()
+
+
 def test_pages_are_found_while_one_types(start: Callable[..., Page], wiki: Wiki) -> None:
     page = start()
     page.locator("[data-text]").focus()

@@ -92,6 +92,19 @@ def test_a_worker_answers_with_the_keyboard_alone(
     ]
 
 
+PRESS_KEY = """([key, code]) => document.activeElement.dispatchEvent(
+  new KeyboardEvent("keydown", { key, code, bubbles: true, cancelable: true }))"""
+
+
+@pytest.mark.parametrize("key", ['"', "٣", "３", "š"], ids=["French", "Arabic", "wide", "Czech"])
+def test_the_row_of_digits_answers_on_any_keyboard(
+    open_page: OpenPage, worker: User, founded: Question, key: str
+) -> None:
+    page = start(open_page, worker)
+    page.evaluate(PRESS_KEY, [key, "Digit3"])
+    expect(page.get_by_label("founded")).to_be_checked()
+
+
 def test_only_what_is_asked_about_is_set_apart_in_the_text(
     open_page: OpenPage, worker: User, founded: Question
 ) -> None:

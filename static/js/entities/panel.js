@@ -2,6 +2,7 @@
 
 import { candidates, letterOf, linkOf, linkWords, MOST_OFFERED, membersOf, nameOf, needsLink, tagOf, wordOf } from "./marking.js";
 import { apart, isDate, titleOf } from "./passage.js";
+import { pressedKey } from "../pressed.js";
 
 export class Panel {
   #root;
@@ -67,9 +68,10 @@ export class Panel {
     this.date.addEventListener("change", () => this.#typed());
     for (const input of [this.page, this.date]) {
       input.addEventListener("keydown", (event) => {
-        if (event.defaultPrevented || (event.key !== "Enter" && event.key !== "Escape")) return;
+        const key = pressedKey(event);
+        if (event.defaultPrevented || (key !== "Enter" && key !== "Escape")) return;
         event.preventDefault();
-        if (event.key === "Escape") this.#fill();
+        if (key === "Escape") this.#fill();
         else if (!this.#typed()) return;
         act.back();
       });
