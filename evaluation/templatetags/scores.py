@@ -1,5 +1,6 @@
 """How figures and intervals are written and drawn."""
 
+import math
 import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
@@ -221,6 +222,22 @@ def number(value: float | None, decimals: int = 2) -> str:
     ('−0.13', '3.0')
     """
     return "–" if value is None else f"{value:.{decimals}f}".replace("-", "−")
+
+
+@register.filter
+def significant(value: float | None, outputs: int) -> str:
+    """Write a number with as many figures as so many outputs bear: two, or three from a hundred on.
+
+    Examples
+    --------
+    >>> significant(0.12345, 25), significant(0.12345, 400), significant(12.3, 25), significant(-3.0, 25)
+    ('0.12', '0.123', '12', '−3.0')
+    """
+    if value is None:
+        return "–"
+    digits = 2 if outputs < 100 else 3
+    decimals = digits - 1 - (math.floor(math.log10(abs(value))) if value else 0)
+    return number(value, max(0, decimals))
 
 
 @register.simple_tag

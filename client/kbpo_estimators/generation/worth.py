@@ -18,8 +18,8 @@ class Worth:
     Attributes
     ----------
     rho, rho_low, rho_high : float[C]
-        Correlation with f, which noise may carry beyond 1, unlike its interval; NaN where the outputs show no
-        difference, or none was judged twice.
+        Correlation with f, in [-1, 1]; NaN where it is not estimable: outputs show no difference, none was
+        judged twice, or the interval is all of [-1, 1].
     efficiency, efficiency_low, efficiency_high : float[C]
     """
 
@@ -109,7 +109,8 @@ def worth(
     """Return what metrics are worth.
 
     Intervals are by linearisation: that of DE is one of the correlation of one judgement with the metric, on
-    Fisher's scale; that of ρ is clipped to [−1, 1].
+    Fisher's scale. ρ̂ divides by an estimate of σ_f², so noise may carry it beyond 1: it and its interval are
+    clipped to [−1, 1].
 
     Parameters
     ----------
@@ -162,4 +163,5 @@ def worth(
     rho, error = correlated(of_outputs, away - of_noise)
     reach = quantile * error
     low, high = np.clip(rho - reach, -1.0, 1.0), np.clip(rho + reach, -1.0, 1.0)
-    return Worth(rho, low, high, efficiency, of_least, of_most)
+    of_rho = np.where((low <= -1.0) & (high >= 1.0), np.nan, [np.clip(rho, -1.0, 1.0), low, high])
+    return Worth(*of_rho, efficiency, of_least, of_most)

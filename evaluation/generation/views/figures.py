@@ -216,7 +216,7 @@ def half_widths(row: JudgedRow | None) -> list[tuple[str, list[tuple[float, floa
     """
     if row is None or row.variances is None or row.unexplained is None:
         return []
-    people, outputs = row.variances.sigma2_a, max(0.0, row.variances.sigma2_f)
+    people, outputs = row.variances.sigma2_a, row.variances.sigma2_f
     best = row.best.label if row.best else "no metric"
     return [
         (name, [(float(n), 100 * _QUANTILE * math.sqrt((people + left) / n)) for n in _JUDGEMENTS])

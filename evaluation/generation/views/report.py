@@ -54,7 +54,8 @@ class JudgedRow:
         None for all outputs, each once.
     mean : float
     variances : Variances or None
-        None where no output was judged twice.
+        None where they are not estimable: no output was judged twice, or too few to tell the two apart, so
+        that one of them comes out below 0.
     outputs, judgements : int
     metrics : sequence of MetricRow
     """
@@ -93,14 +94,14 @@ class JudgedRow:
         if self.variances is None:
             return None
         rho = (self.best.rho if self.best else None) or 0.0
-        return max(0.0, self.variances.sigma2_f) * max(0.0, 1.0 - rho**2)
+        return self.variances.sigma2_f * max(0.0, 1.0 - rho**2)
 
     @property
     def explained(self) -> float | None:
         """Return the variance of outputs that the best metric explains."""
         if self.variances is None or self.unexplained is None:
             return None
-        return max(0.0, self.variances.sigma2_f) - self.unexplained
+        return self.variances.sigma2_f - self.unexplained
 
     @property
     def bottleneck(self) -> str:
@@ -265,8 +266,9 @@ def _measure(name: str, rows: Iterable[JudgedVariance], metrics: dict[int, list[
 
 def _judged(row: JudgedVariance, metrics: Sequence[MetricRow]) -> JudgedRow:
     variances = None
-    if row.variance_judgements is not None and row.variance_outputs is not None:
-        variances = Variances(sigma2_a=row.variance_judgements, sigma2_f=row.variance_outputs)
+    people, outputs = row.variance_judgements, row.variance_outputs
+    if people is not None and outputs is not None and people >= 0 and outputs > 0:
+        variances = Variances(sigma2_a=people, sigma2_f=outputs)
     return JudgedRow(row.submission, row.mean, variances, row.outputs, row.judgements, metrics)
 
 

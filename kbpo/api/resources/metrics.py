@@ -46,7 +46,7 @@ class JudgedSerializer(serializers.Serializer[JudgedRow]):
     outputs = serializers.IntegerField(help_text="Judged ones.")
     judgements = serializers.IntegerField()
     variance_outputs = serializers.FloatField(
-        source="variances.sigma2_f", default=None, allow_null=True, help_text="Null: none was judged twice."
+        source="variances.sigma2_f", default=None, allow_null=True, help_text="Null: not estimable."
     )
     variance_judgements = serializers.FloatField(source="variances.sigma2_a", default=None, allow_null=True)
     agreement = serializers.FloatField(source="variances.alpha", default=None, allow_null=True)

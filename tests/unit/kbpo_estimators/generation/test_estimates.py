@@ -10,6 +10,7 @@ from kbpo_estimators import control
 from kbpo_estimators.generation import SCALES, Given, Judgements, Scale, Scores
 from kbpo_estimators.generation import pool as pool_module
 from kbpo_estimators.generation.scales import MOST_EDITS, interval
+from kbpo_estimators.generation.worth import Judged, worth
 from kbpo_estimators.intervals import wilson
 from tests.oracles import control as oracle
 
@@ -215,7 +216,7 @@ def test_the_interval_of_a_correlation_stays_within_its_bounds():
     means = np.bincount(said.units, said.values["any"], minlength=pi.size)
     means /= np.maximum(1, np.bincount(said.units, minlength=pi.size))
     got = Scores(given, said, pi, sampled, folds).worth(0, "any", means[given[0].units][None])
-    assert got.rho[0] > 1.0  # the noise of people is in the metric itself
+    assert got.rho[0] == 1.0  # the noise of people is in the metric itself: it would come out beyond 1
     assert got.rho_low[0] <= got.rho_high[0] == 1.0
 
 
@@ -355,6 +356,16 @@ def test_variances_and_worth_are_those_of_the_definitions_where_pi_is_equal():
     assert found.rho_low[0] < found.rho[0] < found.rho_high[0]
     assert 1 < found.efficiency_low[0] < found.efficiency[0] < found.efficiency_high[0] < got.cap
     assert (found.rho[1], found.efficiency[1], found.efficiency_low[1]) == (0, 1, 1)
+
+
+def test_a_correlation_whose_interval_is_the_whole_range_is_not_estimable():
+    rng = np.random.default_rng(4)
+    values = rng.normal(size=6)
+    judged = Judged(values, np.full(6, 0.9), np.full(6, 2), np.ones(6))
+    of_people = judged.spread()[0] - 0.01  # nearly all of the variance: outputs show next to no difference
+    found = worth(judged, rng.normal(size=(1, 6)), np.ones(1), of_people, is_own=True, level=0.95)
+    assert np.isnan([found.rho[0], found.rho_low[0], found.rho_high[0]]).all()
+    assert np.isfinite(found.efficiency[0])
 
 
 def test_intervals_are_within_the_scale_and_hold_the_estimate():
