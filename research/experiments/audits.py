@@ -123,7 +123,7 @@ def run(options: Options) -> Outcome:
     """Judge and audit the ten systems; nothing without the folder of KnowledgeNet."""
     if options.knowledgenet is None:
         return Outcome("Audits of labels", "Needs the ten systems on KnowledgeNet.", [], lambda _: None)
-    seeds = range(options.count(300, 10))
+    seeds = range(options.count(300, 2))
     data = knowledgenet.read(Path(options.knowledgenet))
     found = {
         part: simulate(data, seeds, part=part, aims=(CLAIMS, RELATIONS), progress=options.progress)

@@ -83,7 +83,7 @@ class Trial:
 def run(options: Options) -> Outcome:
     """Run it under every weighting, the paper's own (by instance) the longest."""
     pool = draw_pool(options.some_runs(), options.rng(1))
-    trials = {name: options.count(400 if name == "instance" else 200, 30) for name in weighting.WEIGHTINGS}
+    trials = {name: options.count(400 if name == "instance" else 200, 8) for name in weighting.WEIGHTINGS}
     numbers = {
         name: summarise(pool, name, simulate(pool, name, count, options)) for name, count in trials.items()
     }
@@ -137,7 +137,7 @@ def _other_pool(options: Options, name: str, facts: Taste, mistakes: Taste) -> d
     """Run trials by instance in a pool of other tastes; return what `summarise` does, without the runs."""
     pool = draw_pool(options.some_runs(), options.rng(1), taste=mistakes, taste_for_facts=facts)
     options.progress(f"pool: {name}")
-    found = summarise(pool, "instance", simulate(pool, "instance", options.count(120, 30), options))
+    found = summarise(pool, "instance", simulate(pool, "instance", options.count(120, 8), options))
     for method in METHODS:
         for measure in MEASURES:
             for listed in ("true", "mean", "width"):

@@ -73,7 +73,7 @@ def _arrival(
 
 def _of_weighting(world: World, name: str, options: Options) -> dict[str, Any]:
     tuning: list[Any] = [
-        _arrival(world, options.rng(21, seed), seed)[:2] for seed in range(options.count(10, 4))
+        _arrival(world, options.rng(21, seed), seed)[:2] for seed in range(options.count(10, 1))
     ]
     wanted = float(
         np.mean([grow(world, TODAY, order, planned, name, 1.0).pi.sum() for order, planned in tuning])
@@ -82,7 +82,7 @@ def _of_weighting(world: World, name: str, options: Options) -> dict[str, Any]:
         one: same_labels(world, one, tuning, name, wanted) if one.is_equal else 1.0
         for one in options.track(f"{name}: as many labels, design", DESIGNS, len(DESIGNS))
     }
-    seeds, samples = options.count(300, 20), options.count(300, 2)
+    seeds, samples = options.count(300, 4), options.count(300, 2)
     exact: dict[Design, list[dict[str, FloatArray]]] = {one: [] for one in DESIGNS}
     drawn: dict[Design, list[dict[str, FloatArray]]] = {one: [] for one in DESIGNS}
     for seed in options.track(f"{name}: seed", range(seeds), seeds):

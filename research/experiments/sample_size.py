@@ -101,7 +101,7 @@ def run(options: Options) -> Outcome:
     for key, (name, world) in enumerate(worlds.items()):
         orders = options.count(10, 1)
         found = [
-            arrive(world, options.rng(5, key, order), options.count(20, 8), options)
+            arrive(world, options.rng(5, key, order), options.count(20, 2), options)
             for order in options.track(f"{name}, order", range(orders), orders)
         ]
         numbers[name] = {

@@ -45,20 +45,21 @@ def test_sampling_is_unbiased_where_pooling_is_not(widths, method, measure):
     assert biases[method] < biases["pooled"] / 4
 
 
-@pytest.mark.parametrize("options", FULLY)
-def test_topping_up_takes_a_fifth_fewer_labels_at_no_larger_error(options):
-    corpus = shown(sample_size.run(options))["corpus"]
+@pytest.fixture(scope="module", params=FULLY)
+def sizes(request):
+    return shown(sample_size.run(request.param))["corpus"]
+
+
+def test_topping_up_takes_a_fifth_fewer_labels_at_no_larger_error(sizes):
     # At equal errors by their variances: those that are simulated may differ by chance.
-    assert corpus["labels_at_equal_error"]["top-up"] <= 0.8 * corpus["labels"]["paper"][-1]
-    assert corpus["error"]["equal"] <= 1.1 * corpus["error"]["paper"]
-    assert corpus["labels_at_equal_error"]["top-up with floor"] < corpus["labels"]["paper"][-1]
+    assert sizes["labels_at_equal_error"]["top-up"] <= 0.8 * sizes["labels"]["paper"][-1]
+    assert sizes["error"]["equal"] <= 1.1 * sizes["error"]["paper"]
+    assert sizes["labels_at_equal_error"]["top-up with floor"] < sizes["labels"]["paper"][-1]
 
 
-@pytest.mark.slow
-def test_the_quadratic_sum_with_planned_variances_takes_two_fifths_fewer_distinct_labels():
+def test_the_quadratic_sum_with_planned_variances_takes_two_fifths_fewer_distinct_labels(sizes):
     # By a model no stronger than on real systems, at the error of the paper's rule, over ten orders.
-    corpus = shown(sample_size.run(Options()))["corpus"]
-    assert corpus["saved_of_distinct_labels"]["quadratic sum, model, planned, floor"]["mean"] >= 0.4
+    assert sizes["saved_of_distinct_labels"]["quadratic sum, model, planned, floor"]["mean"] >= 0.4
 
 
 @pytest.fixture(scope="module", params=FULLY)

@@ -83,7 +83,7 @@ def run(options: Options) -> Outcome:
         name: play(every[name]) for name in options.track("exact scores, system", players, len(players))
     }
     one, own = every[TARGET], played[TARGET]
-    seeds = range(options.count(60, 4))
+    seeds = range(options.count(60, 2))
     changes = _estimated(one, own, options, seeds)
     return told(one, list(played.values()), changes, _probed(one, options, seeds), len(seeds))
 
