@@ -1,28 +1,30 @@
 """One claim with its votes, for who sees the site for the first time: reads only.
 
 Which one is a rule's to say, and nobody's taste: of the claims of the newest released epoch of a corpus whose
-texts everybody may read, on which three people voted and that a published, scored system makes in a sentence
-of ordinary length, the one whose digest comes first.
+texts everybody may read, on which three people agreed and that a published, scored system makes in a sentence
+of ordinary length, the one whose digest comes first. Claims in documents whose annotation by experts is
+published go before others, and where people and experts differ a claim is passed over. Annotations that are
+sealed have no say: which documents have one would show.
 
 A process keeps which one that is, or that there is none, for as long as no epoch is released, no system comes
 or goes, nothing is scored and nothing is taken down; whether it may still be shown, and all that is said of
 it, is read each time.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
 from django.db.models import QuerySet
 
-from annotations.models import Corpus, Question
+from annotations.models import AnnotatedRelation, Corpus, DocumentAnnotation, Question
 from annotations.ontologies import plain_ontology_of
 from annotations.questions import Claim
 from evaluation.kbp.claims import row_of
 from evaluation.kbp.explorer.claims_of_system import ShownClaim, show
 from evaluation.kbp.explorer.verdicts import Ruling, published_rulings
 from evaluation.kbp.task import TASK
-from evaluation.models import Epoch, Prediction, Submission
+from evaluation.models import Epoch, Prediction, RetiredDocument, Submission
 from evaluation.scoring.stored import Measure, newest_scores, shown_standard
 from evaluation.submissions.visibility import visible
 from kbpo.core.database.bulk import read_rows
@@ -121,6 +123,8 @@ def _candidates(epoch: Epoch) -> Sequence[Prediction]:
     documents = list(published.order_by("document").values_list("document", flat=True).distinct()[:DOCUMENTS])
     # First the rows that count, then what is read of them: no text more than once too often, and no walk
     # along all predictions of the site.
+    retired = RetiredDocument.objects.filter(document__in=published.values("document")).order_by("document")
+    documents += retired.values_list("document", flat=True)[:DOCUMENTS]
     own = Prediction.objects.filter(instance__document__in=documents)
     seen = set(visible(None).filter(state=Submission.State.SCORED).values_list("pk", flat=True))
     rows = own.order_by().values_list("pk", "submission_id")
@@ -134,17 +138,24 @@ def _choose(epoch: Epoch, predictions: Sequence[Prediction]) -> Shown | None:
     rulings = published_rulings(claims.values())
     scores = _scores(epoch.corpus, {one.submission_id for one in predictions})
     fit = [
-        (_digest(epoch, claims[one.pk]), one)
+        one
         for one in predictions
-        if one.submission_id in scores and _is_plain(rulings.get(claims[one.pk]))
+        if one.submission_id in scores and _is_unanimous(rulings.get(claims[one.pk]))
     ]
-    chosen = [one for _, one in sorted(fit, key=lambda pair: (pair[0], pair[1].pk))[:SHOWN]]
-    for claim in show(chosen, plain_ontology_of(epoch.corpus)):
-        if _reads_well(claim):
-            one = claim.prediction
+    annotated = _published_annotations({claims[one.pk].document_id for one in fit})
+    ranked = []
+    for one in fit:
+        claim = claims[one.pk]
+        is_known = claim.document_id in annotated
+        if not is_known or _is_annotated(claim, annotated) == rulings[claim].value:
+            ranked.append((not is_known, _digest(epoch, claim), one.pk, one))
+    chosen = [one for *_, one in sorted(ranked, key=lambda row: row[:3])[:SHOWN]]
+    for shown in show(chosen, plain_ontology_of(epoch.corpus)):
+        if _reads_well(shown):
+            one = shown.prediction
             ruling, (precision, labels) = rulings[claims[one.pk]], scores[one.submission_id]
             return Shown(
-                claim=claim,
+                claim=shown,
                 votes=_votes(ruling),
                 holds=ruling.value,
                 corpus=epoch.corpus,
@@ -162,9 +173,35 @@ def _digest(epoch: Epoch, claim: Claim) -> str:
     return sha256(f"{epoch.commitment} {claim}".encode()).hexdigest()
 
 
-def _is_plain(ruling: Ruling | None) -> bool:
-    """Say whether a claim was settled by the votes of three people."""
-    return ruling is not None and ruling.votes == VOTES and not ruling.by_expert
+def _is_unanimous(ruling: Ruling | None) -> bool:
+    """Say whether a claim was settled by the votes of three people who agreed."""
+    if ruling is None or ruling.votes != VOTES or ruling.by_expert:
+        return False
+    return ruling.votes_for in (0, VOTES)
+
+
+def _published_annotations(documents: set[int]) -> dict[int, list[AnnotatedRelation]]:
+    """Return what experts found in those documents whose annotation is published: they are retired."""
+    annotations = DocumentAnnotation.objects.filter(
+        document__in=documents,
+        document__retirement__isnull=False,
+        source=DocumentAnnotation.Source.EXPERT,
+        completed_at__isnull=False,
+    ).prefetch_related("relations")
+    return {one.document_id: list(one.relations.all()) for one in annotations}
+
+
+def _is_annotated(claim: Claim, annotated: Mapping[int, Sequence[AnnotatedRelation]]) -> bool:
+    """Say whether experts found the claim's relation between mentions that overlap its own."""
+    (start, end), (object_start, object_end) = claim.subject, claim.object
+    return any(
+        one.predicate == claim.predicate
+        and one.subject_start < end
+        and start < one.subject_end
+        and one.object_start < object_end
+        and object_start < one.object_end
+        for one in annotated[claim.document_id]
+    )
 
 
 def _scores(corpus: Corpus, submissions: set[int]) -> dict[int, tuple[Measure, int]]:

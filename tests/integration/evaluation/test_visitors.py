@@ -5,10 +5,12 @@ import re
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
+from django.utils import timezone
 
-from annotations.models import Corpus, Document, Label, Question
+from annotations.models import Corpus, Document, DocumentAnnotation, Label, Question
+from evaluation.kbp.claims import row_of
 from evaluation.kbp.explorer import showcase
-from evaluation.models import FileCheck, Submission, Upload
+from evaluation.models import DocumentSample, FileCheck, Prediction, RetiredDocument, Submission, Upload
 from evaluation.reading import isolated
 from evaluation.submissions import visiting
 from kbpo.core import rate_limits
@@ -40,7 +42,7 @@ def open_corpus(cast, settings, tmp_path) -> Corpus:
 
 @pytest.fixture
 def judged(cast, open_corpus):
-    """A claim of a released epoch on which two of three said yes; what comes back is its question."""
+    """A claim of a released epoch on which three people said yes; what comes back is its question."""
     batch = SampleBatchFactory(
         epoch=EpochFactory(corpus=open_corpus, released=True), submission=cast.submission(state="scored")
     )
@@ -48,7 +50,7 @@ def judged(cast, open_corpus):
     document = DocumentFactory(corpus=open_corpus, sentences=True)
     PredictionFactory(submission=batch.submission, instance=InstanceFactory(document=document))
     question = QuestionFactory(document=document, published=True)
-    LabelFactory(question=question, votes_for=2)
+    LabelFactory(question=question, votes_for=3)
     return question
 
 
@@ -60,7 +62,7 @@ def send(client, corpus, content: str = GOOD, **changes):
 def test_the_first_page_shows_a_judged_claim_with_its_votes_and_the_interval(client, judged):
     page = client.get("/").content.decode()
     assert "A real claim" in page
-    assert (page.count("</span> yes"), page.count("</span> no<")) == (2, 1)
+    assert (page.count("</span> yes"), page.count("</span> no<")) == (3, 0)
     assert "60.0" in page
     assert "120 of its claims, drawn at random, were judged" in page
 
@@ -91,6 +93,7 @@ def test_a_hidden_systems_claim_is_not_shown_on_the_first_page(client, judged):
         (Submission, {"state": Submission.State.WITHDRAWN}),
         (Question, {"published_at": None}),
         (Label, {"votes_for": 4, "votes": 5}),
+        (Label, {"votes_for": 2}),
         (Document, {"text": "□□□"}),
     ],
 )
@@ -98,6 +101,32 @@ def test_a_claim_that_was_shown_is_looked_at_again_each_time(client, judged, mod
     assert "A real claim" in client.get("/").content.decode()
     model.objects.update(**change)
     assert "A real claim" not in client.get("/").content.decode()
+
+
+def annotate(question, *, retired, found):
+    """Have experts annotate the claim's document, with its relation or without."""
+    annotation = DocumentAnnotation.objects.create(
+        document=question.document, digest="0" * 64, completed_at=timezone.now()
+    )
+    claim = row_of(Prediction.objects.select_related("instance").get()).relation()
+    if found:
+        spans = {"subject_start": claim.subject.start, "subject_end": claim.subject.end}
+        spans |= {"object_start": claim.object.start, "object_end": claim.object.end}
+        annotation.relations.create(predicate=claim.predicate, **spans)
+    if retired:
+        sample = DocumentSample.objects.create(corpus=question.document.corpus, size=1, population=2)
+        RetiredDocument.objects.create(sample=sample, document=question.document, probability=0.5)
+
+
+@pytest.mark.parametrize(("found", "is_shown"), [(True, True), (False, False)])
+def test_a_claim_on_which_people_and_published_experts_differ_is_not_shown(client, judged, found, is_shown):
+    annotate(judged, retired=True, found=found)
+    assert ("A real claim" in client.get("/").content.decode()) == is_shown
+
+
+def test_annotations_that_are_sealed_have_no_say_in_what_is_shown(client, judged):
+    annotate(judged, retired=False, found=False)
+    assert "A real claim" in client.get("/").content.decode()
 
 
 def test_a_claim_that_was_chosen_is_not_chosen_again(client, judged, monkeypatch):
