@@ -156,7 +156,7 @@ def edit_links(request: HttpRequest, pk: int) -> HttpResponse:
         links.set_links(submission=found, user=user, links=form.cleaned_data["links"])
         messages.success(request, "The addresses are saved.")
         return redirect(found)
-    context = {"submission": found, "form": form}
+    context = {"submission": found, "form": form, "own": True}
     return render(request, "evaluation/links.html", context, status=400 if form.errors else 200)
 
 

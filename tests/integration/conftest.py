@@ -50,6 +50,13 @@ def advance_past_pauses() -> None:
         Epoch.objects.exclude(scoring_not_before=None).update(scoring_not_before=past)
 
 
+@pytest.fixture(scope="module", autouse=True)
+def own_files(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep the files of each module apart: to it those of a database that was rolled back are another's."""
+    with override_settings(MEDIA_ROOT=tmp_path_factory.mktemp("files") / "media"):
+        yield
+
+
 @pytest.fixture(autouse=True)
 def the_same_samples_in_every_run(settings: LazySettings) -> None:
     """A 95% interval misses in one run of twenty: not in tests of something else."""

@@ -1,6 +1,7 @@
 """Every page, for everybody: what they may see, and what they may not."""
 
 import json
+import re
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -62,6 +63,14 @@ def test_an_empty_site_says_that_there_is_no_corpus(db, client):
 
 def test_an_empty_board_invites_the_first(cast, client):
     assert "No system has been submitted here yet" in client.get("/").content.decode()
+
+
+@pytest.mark.parametrize(("viewer", "item"), [("team", "Submit"), ("other team", "Leaderboard")])
+def test_the_menu_marks_submit_on_ones_own_systems_alone(cast, sign_in, viewer, item):
+    page = (
+        sign_in(cast.people[viewer]).get(cast.submission(state="scored").get_absolute_url()).content.decode()
+    )
+    assert re.findall(r'aria-current="page">\s*([^<]+)<', page) == [item]
 
 
 @pytest.mark.parametrize("who", EVERYBODY)
