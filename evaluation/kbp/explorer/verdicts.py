@@ -60,7 +60,7 @@ class Ruling:
     ----------
     value : bool
     votes_for, votes : int
-        How many said so of how many; where an expert decided, the expert alone.
+        How many of how many said that it holds; where an expert decided, the expert alone.
     by_expert : bool
     """
 
@@ -73,11 +73,6 @@ class Ruling:
     def of(cls, label: Label) -> "Ruling":
         """Return what a label says."""
         return cls(label.value == 1, label.votes_for, label.votes, label.source == Label.Source.EXPERT)
-
-    @property
-    def agreeing(self) -> int:
-        """How many voted as it was decided."""
-        return self.votes_for if self.value else self.votes - self.votes_for
 
 
 def published_rulings(claims: Iterable[Claim]) -> dict[Claim, Ruling]:

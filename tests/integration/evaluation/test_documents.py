@@ -201,14 +201,14 @@ def test_a_claims_published_verdict_stands_with_its_votes(cast, document, client
     question = QuestionFactory(document=document, published=True)
     LabelFactory(question=question, value=False, votes_for=1, votes=3)
     page = client.get(address(document)).content.decode()
-    assert "2 of 3 said so" in page
+    assert "1 of 3 people said that it holds" in page
     assert "wrong" in page
 
 
 def test_no_vote_is_shown_of_a_label_that_is_not_released(cast, document, client):
     claim(cast, document)
     LabelFactory(question=QuestionFactory(document=document, settled=True), votes_for=3, votes=3)
-    assert "said so" not in client.get(address(document)).content.decode()
+    assert "said that it holds" not in client.get(address(document)).content.decode()
 
 
 def test_the_crowds_relations_stand_with_their_votes_once_they_are_open_and_published(document):
