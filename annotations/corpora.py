@@ -36,7 +36,6 @@ from kbpo.core import acts
 from kbpo.core.database.analysing import analyse
 from kbpo.core.database.bulk import copy_rows, reserve_ids
 from kbpo.core.errors import Conflict, InvalidInput
-from kbpo.core.names import find_lookalike, read_name
 from kbpo_formats.ontologies.builtin import DEFAULT as DEFAULT_ONTOLOGY
 from kbpo_formats.ontologies.faults import Fault, Faulty
 
@@ -255,7 +254,7 @@ def _corpus(
     is_new: bool,
     **given: str | None,
 ) -> Corpus:
-    name = read_name(name, of="A corpus", shortest=0, longest=200, where="name")
+    name = " ".join(name.split())
     wanted = ontologies.find_version(DEFAULT_ONTOLOGY if ontology is None else ontology)
     if audit_share is not None and not 0 <= audit_share <= 1:
         raise InvalidInput(f"is {audit_share!r}; it must be from 0 to 1", where="--audit-share")
@@ -280,11 +279,6 @@ def _corpus(
             **{field: value for field, value in asdict(said).items() if value},
         )
         _clean(new)
-        names = Corpus.objects.exclude(tag=tag).order_by("pk").values_list("name", flat=True)
-        if other := find_lookalike(new.name, names):
-            raise InvalidInput(
-                f"A corpus is named {other!r} already, which {new.name!r} looks like.", where="name"
-            )
         # Somebody else may be making it: wait for them, and go on with theirs.
         Corpus.objects.bulk_create([new], ignore_conflicts=True)
         corpus = Corpus.objects.select_for_update(no_key=True).get(tag=tag)

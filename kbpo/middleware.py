@@ -10,7 +10,7 @@ from django.http.response import HttpResponseBase
 from crowd.hits import policy
 from kbpo.core.clients import comes_from_proxy
 from kbpo.core.errors import Away, InvalidInput
-from kbpo.core.plain_text import find_fault
+from kbpo.core.plain_text import find_fault, replace_faults
 from kbpo.core.refusals import away_answer, refuse
 from kbpo.core.revalidating import PRIVATE
 
@@ -106,7 +106,8 @@ def private_unless_said(get_response: Respond) -> Respond:
 class PlainText:
     """Refuses addresses and forms with a character that `kbpo.core.plain_text` does not allow.
 
-    The forms of views that need no CSRF token are left to these: only they know how much they let in.
+    The forms of views that need no CSRF token are left to these: only they know how much they let in. Where
+    answers are taken, such characters are replaced (`kbpo.core.plain_text.replaced_in_forms`).
     """
 
     def __init__(self, get_response: Respond) -> None:
@@ -125,9 +126,19 @@ class PlainText:
         """Look at the form, which the check for its token has read already."""
         if request.method != "POST" or getattr(view, "csrf_exempt", False):
             return None
+        if getattr(view, "replaces_faults", False):
+            request.POST = _without_faults(request.POST)  # type: ignore[assignment]
+            return None
         for name, fault in _faults(request.POST).items():
             return refuse(request, InvalidInput(f"The field {name[:40]!r} holds {fault}: remove it."))
         return None
+
+
+def _without_faults(given: QueryDict) -> QueryDict:
+    replaced = QueryDict(mutable=True)
+    for name, values in given.lists():
+        replaced.setlist(replace_faults(name), [replace_faults(str(value)) for value in values])
+    return replaced
 
 
 def _faults(given: QueryDict) -> dict[str, str]:

@@ -27,7 +27,7 @@ def create_requester(*, name: str, owner: User | None = None) -> Requester:
     InvalidInput
         If the name is empty, too long or taken, or has characters that nobody sees.
     """
-    name = read_name(name, of="A requester", longest=100)
+    name = read_name(name, of="A requester's name", longest=100)
     try:
         with transaction.atomic():
             return Requester.objects.create(name=name, owner=owner)

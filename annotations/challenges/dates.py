@@ -139,7 +139,7 @@ def remove_phase(*, phase: CorpusPhase, by: User, now: datetime) -> None:
 
 
 def _checked(details: PhaseDetails) -> PhaseDetails:
-    details = replace(details, name=read_name(details.name, of="A phase", longest=100, where="name"))
+    details = replace(details, name=read_name(details.name, of="A phase's name", longest=100, where="name"))
     if details.ends_at is not None and details.ends_at <= details.starts_at:
         raise InvalidInput("It must end after it starts.", where="ends_at")
     if details.most_submissions is not None and not (

@@ -56,7 +56,7 @@ def publish(
     """
     roles.check(by, Act.KEEP, corpus)
     text = text.replace("\r\n", "\n").strip()
-    title = read_name(title, of="A post", longest=LONGEST_TITLE, where="title")
+    title = read_name(title, of="A post's title", longest=LONGEST_TITLE, where="title")
     if len(text) > LONGEST:
         raise InvalidInput(f"write at most {LONGEST:,} characters", where="text")
     if fault := find_fault(text):

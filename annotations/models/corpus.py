@@ -14,6 +14,7 @@ from annotations.policies import registry as policies
 from annotations.policies.policy import Policy
 from annotations.texts import languages
 from kbpo.core.errors import InvalidInput
+from kbpo.core.names import find_lookalike, read_name
 from kbpo_formats.ontologies import builtin
 
 #: More of a document is not searched: the words of a longer one may not fit a tsvector, which ends at 1 MB.
@@ -177,6 +178,22 @@ class Corpus(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    def clean(self) -> None:
+        """Refuse a name with characters that are not seen, or one that looks like that of another corpus.
+
+        Raises
+        ------
+        ValidationError
+        """
+        try:
+            self.name = read_name(self.name, of="A corpus' name", longest=200)
+        except InvalidInput as error:
+            raise ValidationError({"name": str(error)}) from None
+        others = Corpus.objects.exclude(tag=self.tag).order_by("pk").values_list("name", flat=True)
+        if other := find_lookalike(self.name, others):
+            looks = "" if other.casefold() == self.name.casefold() else f", which “{self.name}” looks like"
+            raise ValidationError({"name": f"There is a corpus named “{other}”{looks}: choose another name."})
 
     @property
     def judged_by(self) -> Policy:

@@ -9,7 +9,7 @@ from datetime import date
 from typing import Any, NoReturn
 
 from kbpo.core.errors import InvalidInput
-from kbpo_formats.normal import nfc
+from kbpo_formats.normal import normal_id
 from kbpo_formats.ontologies.ontology import Ontology
 from kbpo_formats.spans import Span
 
@@ -316,7 +316,7 @@ def _named(relation: RelationRecord) -> str:
 
 def read_id(value: Mapping[str, Any], where: str, key: str = "doc_id") -> str:
     """Return the id that stands under a key, in NFC; refuse one that is none."""
-    doc_id = nfc(read_text(value, key, where))
+    doc_id = normal_id(read_text(value, key, where))
     if not doc_id:
         raise InvalidInput(f"{key} is missing or empty", where=where)
     if len(doc_id) > LONGEST_DOC_ID:

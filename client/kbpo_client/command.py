@@ -28,7 +28,7 @@ STATUSES = """exit statuses:
   5  not now: too much was asked, or what was waited for has not come
   6  there is no such thing, or not for you
   7  the server serves only newer clients
-  8  a file, or what the command prints, cannot be written
+  8  a file cannot be read or written, or the result cannot be printed
 """
 TABLES: Mapping[str, Sequence[str]] = {
     "corpora": (
@@ -67,9 +67,24 @@ def main(arguments: Sequence[str] | None = None, *, output: Output | None = None
     output = output or Output()
     output.as_json = asked.json
     try:
-        status = _run(asked, output, of_client)
+        status = _status_of(asked, output, of_client)
         output.stdout.flush()
         return status
+    except BrokenPipeError:
+        _write_no_more()
+        return 0
+    except OSError as error:
+        with suppress(OSError):
+            where = error.filename or "the result"
+            output.tell(f"kbpo: {where} cannot be read or written: {error.strerror or error}")
+        _write_no_more()
+        return Unwritable.exit_status
+
+
+def _status_of(asked: argparse.Namespace, output: Output, of_client: Mapping[str, Any]) -> int:
+    """Carry out a command line, and say what goes wrong; return the exit status."""
+    try:
+        return _run(asked, output, of_client)
     except ClientError as error:
         output.tell(f"kbpo: {error}")
         return error.exit_status
@@ -79,14 +94,6 @@ def main(arguments: Sequence[str] | None = None, *, output: Output | None = None
     except KeyboardInterrupt:
         output.tell("kbpo: interrupted; the same again goes on from there")
         return INTERRUPTED
-    except BrokenPipeError:
-        _write_no_more()
-        return 0
-    except OSError as error:
-        where = error.filename or "the result"
-        output.tell(f"kbpo: {where} cannot be read or written: {error.strerror or error}")
-        _write_no_more()
-        return Unwritable.exit_status
 
 
 def _write_no_more() -> None:

@@ -75,7 +75,7 @@ class NotFound(ClientError):
 
 
 class Unwritable(ClientError):
-    """A file, or what the command prints, cannot be written: a full disk, or a folder that is closed."""
+    """A file cannot be read or written, or the result cannot be printed: a full disk, or a closed folder."""
 
     exit_status = 8
 

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO
+from uuid import UUID
 
 from kbpo_client.connection import Connection
 from kbpo_client.errors import NetworkError, NotFound, Refused, WrongUsage
@@ -59,8 +60,12 @@ def discard(connection: Connection, upload: str) -> None:
     Raises
     ------
     ClientError
-        If there is no such upload of the caller's, or it is used this very moment.
+        If it is no upload's id, there is no such upload of the caller's, or it is used this very moment.
     """
+    try:
+        UUID(upload)
+    except ValueError:
+        raise WrongUsage(f"{upload!r:.80} is no upload's id: kbpo uploads lists them") from None
     connection.ask("DELETE", f"uploads/{upload}/", headers=TUS)
 
 

@@ -2,6 +2,8 @@
 
 from unicodedata import normalize
 
+LONGEST_ID = 1_000  # characters; no document's is as long
+
 
 def nfc(text: str) -> str:
     r"""Return a text in NFC, where a letter and its mark are one character if there is one for both.
@@ -15,3 +17,8 @@ def nfc(text: str) -> str:
     True
     """
     return text if text.isascii() else normalize("NFC", text)
+
+
+def normal_id(text: str) -> str:
+    """Return an id in NFC; one that is longer than any id is left as it is: long runs of marks take long."""
+    return nfc(text) if len(text) <= LONGEST_ID else text

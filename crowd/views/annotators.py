@@ -18,6 +18,7 @@ from crowd.models import Reservation
 from crowd.pages.registry import pages_of
 from crowd.pricing import expected
 from kbpo.accounts.models import User
+from kbpo.core.plain_text import replaced_in_forms
 
 
 @require_safe
@@ -70,6 +71,7 @@ def start(request: HttpRequest) -> HttpResponse:
     return _go_on(request, corpus, as_expert="expert" in request.POST)
 
 
+@replaced_in_forms
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
 @never_cache

@@ -11,6 +11,7 @@ from evaluation.classification.items import question_of
 from evaluation.listing import Listing
 from evaluation.models import ClassPrediction, Submission
 from kbpo.core.errors import InvalidInput
+from kbpo_formats.normal import nfc
 
 
 class ItemSerializer(serializers.Serializer[Any]):
@@ -30,7 +31,7 @@ def _find(submission: Submission, asked: Mapping[str, str]) -> "QuerySet[ClassPr
         "document__text", "document__suggestions"
     )
     if doc_id := asked.get("doc_id"):
-        found = found.filter(document__doc_id=doc_id)
+        found = found.filter(document__doc_id=nfc(doc_id))
     if label := asked.get("label"):
         classes = question_of(submission.corpus).claims
         if label not in classes:

@@ -2,7 +2,7 @@
 
 Everything here is an expected value over the epoch's random numbers: which claims are sampled stays sealed.
 
-The corpus' organisers are told what its design makes of a submission (`forecast`). Its team is told less
+Operators are told what the corpus' design makes of a submission (`forecast`). Its team is told less
 (`forecast_for_team`): inclusion probabilities rest on systems that are not public and on labels that are
 sealed, so a file of a few chosen claims would tell what these are. A team's forecast rests on public systems
 alone, takes every label for as uncertain as one can be, is rounded, and is made of larger files only.
@@ -33,6 +33,7 @@ PACE_WINDOW = timedelta(days=7)
 SHORTEST = timedelta(hours=1)  # over which a pace is taken
 ENOUGH = 10  # settled questions before a pace says anything
 FEWEST_UNITS = 30  # of which a team is told what judging them would take
+_NOTHING = "nothing"  # is said of a small file; kept like a forecast
 KEPT = 3600  # seconds that a forecast is kept; another arrival in the epoch makes a new one
 
 
@@ -152,15 +153,14 @@ def forecast_for_team(
     public = epoch.batches.filter(submission__is_public=True, submission__state__in=SAMPLED)
     batches = list(public.order_by("number").values_list("pk", flat=True))
     key = f"team-forecast.1.{submission.pk}.{epoch.pk}.{hash(tuple(batches))}"
-    found: TeamForecast | None = cache.get(key)
+    found: TeamForecast | str | None = cache.get(key)
     if found is None:
-        foreseen = task.foresee(submission, epoch, public)
-        if len(foreseen.p) < FEWEST_UNITS:
-            return None
         rate_limits.require(rate_limits.FORECASTS, str(asked_by.pk), now=now)
-        found = _forecast_for_team(submission, epoch, foreseen, batches, task)
-        cache.set(key, found, KEPT)
-    return found
+        foreseen = task.foresee(submission, epoch, public)
+        is_small = len(foreseen.p) < FEWEST_UNITS
+        found = None if is_small else _forecast_for_team(submission, epoch, foreseen, batches, task)
+        cache.set(key, _NOTHING if found is None else found, KEPT)
+    return None if found == _NOTHING else found
 
 
 def _forecast_for_team(
@@ -369,16 +369,20 @@ def chance_to_be_drawn(p: FloatArray, draws: int) -> FloatArray:
         return np.asarray(-np.expm1(draws * np.log1p(-p)), dtype=np.float64)
 
 
-def time_to_judge(questions: float, now: datetime) -> timedelta | None:
+def time_to_judge(questions: float, now: datetime, *, of_public: bool = False) -> timedelta | None:
     """Return how long until that many more questions are settled, at the pace of the last days.
 
-    Those that wait already come first. None where too few were settled to tell.
+    Those that wait already come first; of these only those that public systems need, if told so. None where
+    too few were settled to tell.
     """
     recent = Question.objects.filter(settled_at__gt=now - PACE_WINDOW, settled_at__lte=now).aggregate(
         n=Count("pk"), first=Min("settled_at")
     )
     if recent["n"] < ENOUGH:
         return None
-    waiting = Question.objects.exclude(state=Question.State.SETTLED).count()
+    unsettled = Question.objects.exclude(state=Question.State.SETTLED)
+    if of_public:
+        unsettled = unsettled.filter(batches__submission__is_public=True).distinct()
+    waiting = unsettled.count()
     elapsed: timedelta = max(now - recent["first"], SHORTEST)
     return (waiting + questions) * elapsed / int(recent["n"])

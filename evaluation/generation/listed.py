@@ -12,6 +12,7 @@ from evaluation.generation import published
 from evaluation.generation.metrics import stored as metrics
 from evaluation.listing import Listing
 from evaluation.models import Output, Submission
+from kbpo_formats.normal import nfc
 
 
 class OutputSerializer(serializers.Serializer[Any]):
@@ -37,7 +38,7 @@ def _find(submission: Submission, asked: Mapping[str, str]) -> "QuerySet[Output]
         "document__text", "document__suggestions"
     )
     if doc_id := asked.get("doc_id"):
-        found = found.filter(document__doc_id=doc_id)
+        found = found.filter(document__doc_id=nfc(doc_id))
     return found
 
 

@@ -11,6 +11,7 @@ from annotations.ontologies import plain_ontology_of
 from evaluation.kbp.explorer.verdicts import Verdict, published_verdicts
 from evaluation.listing import Listing
 from evaluation.models import Prediction, Submission
+from kbpo_formats.normal import nfc
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +88,7 @@ def _find(submission: Submission, asked: Mapping[str, str]) -> "QuerySet[Predict
         "instance__document__text", "instance__document__suggestions"
     )
     if doc_id := asked.get("doc_id"):
-        found = found.filter(instance__document__doc_id=doc_id)
+        found = found.filter(instance__document__doc_id=nfc(doc_id))
     if predicate := asked.get("label"):
         plain_ontology_of(submission.corpus).find_relation(predicate)
         found = found.filter(instance__predicate=predicate)

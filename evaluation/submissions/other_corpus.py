@@ -8,6 +8,7 @@ from django.db.models import Count
 from annotations.models import Corpus, Document
 from evaluation.reading.excerpt import excerpt
 from evaluation.submissions.problem_files import ReadFile
+from kbpo_formats.normal import normal_id
 from kbpo_formats.recognising import find_documents
 
 LINES = 100  # of the file that are looked at
@@ -57,7 +58,7 @@ def find_named_corpus(stream: BinaryIO, *, sent_to: Corpus) -> OtherCorpus | Non
     sent_to : Corpus
     """
     text = "\n".join(line.text for line in excerpt(stream, 1, LINES))
-    named = [one for one in find_documents(text) if "\0" not in one]
+    named = [normal_id(one) for one in find_documents(text) if "\0" not in one]
     if not named:
         return None
     corpora = {one.pk: one for one in Corpus.objects.order_by("pk")}

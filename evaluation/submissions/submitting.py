@@ -95,7 +95,7 @@ def upload(
     if user is not None:
         require_member(user, team)
     task.check_corpus(corpus)
-    name = read_name(name, of="A submission", longest=100, where="name")
+    name = read_name(name, of="A submission's name", longest=100, where="name")
     format = format or task.reader.recognise(cast(BinaryIO, file))
     if format not in task.reader.formats:
         raise InvalidInput(f"{format!r} is not one of {', '.join(task.reader.formats)}", where="format")

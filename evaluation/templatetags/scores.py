@@ -233,11 +233,12 @@ def significant(value: float | None, outputs: int) -> str:
     >>> significant(0.12345, 25), significant(0.12345, 400), significant(12.3, 25), significant(-3.0, 25)
     ('0.12', '0.123', '12', '−3.0')
     """
-    if value is None:
+    if value is None or not math.isfinite(value):
         return "–"
     digits = 2 if outputs < 100 else 3
-    decimals = digits - 1 - (math.floor(math.log10(abs(value))) if value else 0)
-    return number(value, max(0, decimals))
+    rounded = float(f"{value:.{digits - 1}e}")
+    decimals = digits - 1 - (math.floor(math.log10(abs(rounded))) if rounded else 0)
+    return number(rounded, max(0, decimals))
 
 
 @register.simple_tag

@@ -318,8 +318,8 @@ def _before_it_costs(
 
 
 def _foreseen(found: Submission, task: Task, prices: Source, viewer: User, now: datetime) -> dict[str, Any]:
-    """Read what judging a submission would take, in full for those who organise the corpus."""
-    if roles.may(viewer, Act.DESIGN, found.corpus):
+    """Read what judging a submission would take, in full for operators."""
+    if is_operator(viewer):
         full = forecast.forecast(found, task)
         left = forecast.time_to_judge(full.all_questions, now) if full else None
         ways = full.alternatives if full else ()
@@ -337,7 +337,7 @@ def _foreseen(found: Submission, task: Task, prices: Source, viewer: User, now: 
     if of_team is None:
         return context
     price = prices.expected(found, of_team.questions)
-    left = forecast.time_to_judge(sum(of_team.questions.values()), now)
+    left = forecast.time_to_judge(sum(of_team.questions.values()), now, of_public=True)
     days = None if left is None else forecast.two_digits(left / timedelta(days=1))
     return context | {
         "team_forecast": of_team,

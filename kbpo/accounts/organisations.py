@@ -22,6 +22,8 @@ from django.views.decorators.cache import never_cache
 from kbpo.accounts import words
 from kbpo.accounts.models import User
 from kbpo.core.errors import Unavailable
+from kbpo.core.plain_text import replace_faults
+from kbpo.core.showable import without_unseen
 
 logger = logging.getLogger(__name__)
 
@@ -41,7 +43,8 @@ class OrganisationAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
     def populate_user(self, request: HttpRequest, sociallogin: SocialLogin, data: dict[str, Any]) -> User:
         """Take over the person's name."""
         user: User = super().populate_user(request, sociallogin, data)
-        user_field(user, "name", str(data.get("name") or "")[:150])
+        name = without_unseen(" ".join(str(data.get("name") or "").split()))
+        user_field(user, "name", replace_faults(name)[:150])
         return user
 
     def list_apps(

@@ -43,7 +43,7 @@ def create_team(*, user: User, name: str) -> Team:
     Conflict
         `user` is in as many teams as one may be in.
     """
-    name = read_name(name, of="A team", longest=LONGEST_NAME)
+    name = read_name(name, of="A team's name", longest=LONGEST_NAME)
     _refuse_too_many_teams(user)
     if (other := _find_lookalike(name)) is not None:
         is_same = other.lower() == name.lower()
@@ -63,7 +63,7 @@ def find_or_create_team(*, name: str) -> Team:
     InvalidInput
         The name is empty or too long, has characters that are not seen, or looks like another team's.
     """
-    name = read_name(name, of="A team", longest=LONGEST_NAME)
+    name = read_name(name, of="A team's name", longest=LONGEST_NAME)
     if (found := Team.objects.filter(name__iexact=name).first()) is not None:
         return found
     other = _find_lookalike(name)
@@ -244,7 +244,7 @@ def rename_user(*, user: User, name: str) -> None:
     InvalidInput
         The name is longer than 150 characters, or has characters that are not seen.
     """
-    user.name = read_name(name, of="A person", shortest=0, longest=150)
+    user.name = read_name(name, of="A person's name", shortest=0, longest=150)
     user.save(update_fields=["name"])
 
 

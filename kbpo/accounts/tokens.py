@@ -63,7 +63,7 @@ def make(*, user: User, name: str, scopes: Collection[str], days: int, now: date
     Conflict
         If another of the person's tokens has the name and is good, or they have as many as may be.
     """
-    name = read_name(name, of="A token", longest=100, where="name")
+    name = read_name(name, of="A token's name", longest=100, where="name")
     if not set(scopes) <= set(SCOPES):
         raise InvalidInput(f"a token may {', '.join(SCOPES)}, and nothing else", where="scopes")
     if days not in DAYS:

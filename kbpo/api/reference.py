@@ -77,7 +77,7 @@ class IndexSerializer(serializers.Serializer[Any]):
     version = serializers.CharField(help_text="The service's.")
     description = serializers.URLField(help_text="What the API can do, as OpenAPI 3.1.")
     documentation = serializers.URLField(help_text="The same for people.")
-    corpora = serializers.URLField(help_text="The list of corpora, from which everything else is reached.")
+    corpora = serializers.URLField(help_text="The list of corpora: a good place to begin.")
 
 
 class IndexView(ApiView):

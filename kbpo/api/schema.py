@@ -61,7 +61,7 @@ class Description(AutoSchema):
     def get_tags(self) -> list[str]:
         """Return what it is about: the first words of its address."""
         words = self.path.removeprefix("/api/v1/").split("/")
-        return [words[2] if words[0] == "corpora" and len(words) > 3 else words[0]]
+        return [words[2] if words[0] == "corpora" and len(words) > 3 else words[0] or "index"]
 
     def get_description(self) -> str:  # type: ignore[override]
         """Return what the method's docstring says."""

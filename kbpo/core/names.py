@@ -1,5 +1,6 @@
-"""Names that some people choose and others read: nothing in them is unseen, and none looks like another."""
+"""Names that people choose. None has invisible characters; names of teams and corpora do not look alike."""
 
+import re
 from collections.abc import Iterable
 from functools import cache
 from unicodedata import category, normalize
@@ -7,7 +8,13 @@ from unicodedata import category, normalize
 from kbpo.core.errors import InvalidInput
 from kbpo.core.showable import visible
 
+MOST_MARKS = 4  # that one character in NFC is made of
 _NO_CHARACTERS = ("Cn", "Co")  # not assigned, or each reader's own
+#: Default_Ignorable_Code_Point of Unicode: nobody sees them, though names in some scripts need them.
+_IGNORABLE = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
+    "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
 
 
 def read_name(given: str, *, of: str, longest: int, shortest: int = 1, where: str = "") -> str:
@@ -17,7 +24,7 @@ def read_name(given: str, *, of: str, longest: int, shortest: int = 1, where: st
     ----------
     given : str
     of : str
-        Whose it is, as in ``"A team"``.
+        What it names, as in ``"A team's name"``.
     longest, shortest : int
         Characters.
     where : str
@@ -28,16 +35,18 @@ def read_name(given: str, *, of: str, longest: int, shortest: int = 1, where: st
     InvalidInput
         If it is too short or too long, or has a character that is not seen or turns the direction of text.
     """
-    name = normalize("NFC", " ".join(given.split()))
+    name = " ".join(given.split())
+    if len(name) <= MOST_MARKS * longest:
+        name = normalize("NFC", name)
     if not shortest <= len(name) <= longest:
         raise InvalidInput(
-            f"{of} needs a name of {shortest} to {longest} characters; this one has {len(name)}.", where=where
+            f"{of} has {shortest} to {longest} characters; this one has {len(name):,}.", where=where
         )
     shown = visible(name)
     if shown != name or any(category(character) in _NO_CHARACTERS for character in name):
         raise InvalidInput(
-            "The name has a character that is not seen or turns the direction of text; leave it out:"
-            f" {shown if shown != name else ascii(name)}",
+            "The name has a character that cannot be seen, turns the direction of text, or is not known;"
+            f" leave it out: {shown if shown != name else ascii(name)}",
             where=where,
         )
     return name
@@ -58,13 +67,14 @@ def find_lookalike(name: str, others: Iterable[str]) -> str | None:
 
 
 def _skeletons(name: str) -> set[str]:
-    """Return the skeletons of a name as it is and in lower case."""
-    return {_skeleton(name), "lower case: " + _skeleton(normalize("NFKC", name).casefold())}
+    """Return two skeletons of a name, without regard to case: of it as it is, and of it in lower case."""
+    return {_skeleton(_skeleton(name).casefold()), _skeleton(normalize("NFKC", name).casefold())}
 
 
 def _skeleton(text: str) -> str:
     prototypes = _prototypes()
-    replaced = "".join(prototypes.get(character, character) for character in normalize("NFD", text))
+    seen = _IGNORABLE.sub("", normalize("NFD", text))
+    replaced = "".join(prototypes.get(character, character) for character in seen)
     return normalize("NFD", replaced)
 
 

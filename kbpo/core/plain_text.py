@@ -1,7 +1,11 @@
-"""The rule for text that people write: XML, and so mail, CSV and JSON, can hold each character. Pure."""
+"""The rule for text that people type here: XML, and so mail, CSV and JSON, can hold each character. Pure."""
 
 import re
 import unicodedata
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+View = TypeVar("View", bound=Callable[..., Any])
 
 #: No characters of XML 1.0 (section 2.2): most control characters, halves of surrogate pairs, U+FFFE, U+FFFF.
 _NOT_PLAIN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -41,6 +45,12 @@ def replace_faults(text: str) -> str:
     'a\ufffdb\n'
     """
     return _NOT_PLAIN.sub("\ufffd", text)
+
+
+def replaced_in_forms(view: View) -> View:
+    """Have faults in a view's forms replaced instead of refused, so that no answer is lost by one."""
+    view.replaces_faults = True  # type: ignore[attr-defined]
+    return view
 
 
 def _describe(character: str) -> str:

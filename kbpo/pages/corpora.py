@@ -9,6 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from django.core.exceptions import ValidationError
 from django.core.files import File
 from django.db import transaction
 from django.db.models import QuerySet
@@ -264,7 +265,7 @@ def change_details(*, corpus: Corpus, by: User, details: Details | Mapping[str, 
     NotAllowed
         If they may not.
     InvalidInput
-        If it would close before it opens.
+        If it would close before it opens, or is given a name that is not seen or looks like another corpus'.
     """
     given = details if isinstance(details, Mapping) else dataclasses.asdict(details)
     roles.check(by, Act.KEEP, corpus)
@@ -273,6 +274,11 @@ def change_details(*, corpus: Corpus, by: User, details: Details | Mapping[str, 
     before = values(locked, fields)
     for field in fields:
         setattr(locked, field, given[field])
+    if "name" in given:
+        try:
+            locked.clean()
+        except ValidationError as error:
+            raise InvalidInput(error.message_dict["name"][0], where="name") from None
     if locked.opens_at and locked.closes_at and locked.opens_at >= locked.closes_at:
         raise InvalidInput("It must close after it opens.", where="closes_at")
     locked.save(update_fields=fields)

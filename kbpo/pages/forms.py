@@ -21,7 +21,7 @@ Form = TypeVar("Form", bound=forms.Form)
 MOST_HOURS = 27 * 24  # days before a provider pays by itself what nobody has decided
 
 
-_PLAIN = re.compile(r"-?[0-9]+(\.[0-9]+)?")
+_PLAIN = re.compile(r"-?([0-9]+(\.[0-9]*)?|\.[0-9]+)")
 
 
 class DollarsField(forms.DecimalField):

@@ -27,7 +27,7 @@ _SPECIAL = tuple(
 
 
 class NotPublic(Exception):
-    """A name or address leads into a network that is not everybody's."""
+    """A name has no public address, or none that could be looked up."""
 
 
 def check_url(url: str, *, own_hosts: tuple[str, ...] = (), is_anywhere: bool = False) -> str:

@@ -72,7 +72,7 @@ def post(url: str, *, headers: Mapping[str, str], body: str, is_anywhere: bool =
             return _read(response.status)
     except NotPublic as error:
         # The same words for an unknown name and for one of our network: nobody learns which names are there.
-        return Answer(None, f"{error} has no address that everybody can reach.")
+        return Answer(None, f"{error} has no address that everybody can reach, or it could not be looked up.")
     except httpcore2.TimeoutException:
         return Answer(None, f"No answer within {SECONDS:.0f} seconds.")
     except _FAULTS as error:

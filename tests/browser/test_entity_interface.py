@@ -599,6 +599,7 @@ def test_a_key_that_ends_a_composed_word_leaves_the_field_as_it_is(start: Callab
     expect(page.locator("[data-text]")).to_be_focused()
 
 
+@pytest.mark.slow
 def test_pages_are_found_while_one_types(start: Callable[..., Page], wiki: Wiki) -> None:
     page = start()
     page.locator("[data-text]").focus()

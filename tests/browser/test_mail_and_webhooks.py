@@ -32,7 +32,7 @@ def test_from_an_address_to_its_deliveries(open_page, width: int, scheme: str) -
     for event in (READ, SCORED):
         announcing.announce(event, team=team, data={"numbers": {"predictions": 1205, "warnings": 3}})
     Delivery.objects.filter(event=READ).update(delivered_at=timezone.now(), status=200, attempts=1)
-    wrong = "systems.example.org has no address that everybody can reach."
+    wrong = "systems.example.org has no address that everybody can reach, or it could not be looked up."
     Delivery.objects.filter(event=SCORED).update(error=wrong, attempts=2)
     page.get_by_role("link", name="I have copied it").click()
     expect(page.get_by_role("heading", name="Last deliveries")).to_be_visible()

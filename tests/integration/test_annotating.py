@@ -113,6 +113,15 @@ def test_answers_are_recorded_and_the_next_question_follows(
     assert all(response.seconds is not None for response in Response.objects.filter(worker=worker))
 
 
+def test_an_answer_is_not_refused_for_a_character_that_a_word_processor_pastes(
+    browser: Client, founded: Question, she_is_ada: Question
+) -> None:
+    start(browser)
+    sent = answers(founded, she_is_ada, pasted="one\x0btwo\0")
+    assert browser.post(page(founded), sent).status_code == 302
+    assert Response.objects.count() == 2
+
+
 def test_a_form_sent_twice_is_the_same_answer(
     browser: Client, founded: Question, she_is_ada: Question
 ) -> None:

@@ -159,7 +159,7 @@ def test_a_tag_that_is_none_is_refused(file: Path, tag: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "says"), [("Sm\u0430ll", "'Small' already, which"), ("a\u200bb", "not seen")]
+    ("name", "says"), [("Sm\u0430ll", "named “Small”, which"), ("a\u200bb", "cannot be seen")]
 )
 def test_a_name_that_looks_like_another_or_is_not_seen_is_refused(file: Path, name: str, says: str) -> None:
     corpora.load_corpus(path=file, tag="small", name="Small")

@@ -22,6 +22,7 @@ for (const [words, event, expected] of [
   ["a named key", { key: "Enter", code: "NumpadEnter" }, "Enter"],
   ["an arrow", { key: "ArrowLeft", code: "ArrowLeft" }, "ArrowLeft"],
   ["Space", { key: " ", code: "Space" }, " "],
+  ["nothing, as when the browser fills a field in", {}, ""],
   ["Enter that accepts a composed word", { key: "Enter", code: "Enter", isComposing: true }, ""],
   ["the same in Safari", { key: "Enter", code: "Enter", keyCode: 229 }, ""],
 ]) {

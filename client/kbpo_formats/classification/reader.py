@@ -10,7 +10,7 @@ from kbpo_formats.classification.problems import CODES
 from kbpo_formats.corpus import Documents
 from kbpo_formats.json_lines import find, kind_of, read_object, report_unknown, show
 from kbpo_formats.lines import numbered_lines
-from kbpo_formats.normal import nfc
+from kbpo_formats.normal import normal_id
 from kbpo_formats.problems import LISTED_PER_CODE, Problem, ProblemLog, Recorder
 
 FIELDS = ("doc_id", "label", "confidence")
@@ -131,7 +131,7 @@ def _read_line(
     label, confidence = fields.get("label"), fields.get("confidence", 1.0)
     if not isinstance(label, str):
         wrong("label", f"one of the corpus' classes: {', '.join(classes)}")
-    elif nfc(label) not in classes:  # as the names of classes are
+    elif normal_id(label) not in classes:  # as the names of classes are
         fault("UNKNOWN_CLASS", "label", show(label), ", ".join(classes))
     if type(confidence) not in (int, float) or not 0 <= confidence <= 1:
         fault("WRONG_CONFIDENCE", "confidence", show(confidence))
@@ -139,10 +139,10 @@ def _read_line(
     if not isinstance(doc_id, str):
         wrong("doc_id", "the id of a document of the corpus, as text")
         return None
-    doc_id = nfc(doc_id)
+    doc_id = normal_id(doc_id)
     if "\0" in doc_id or documents.length(doc_id) is None:
         fault("UNKNOWN_DOCUMENT", "doc_id", show(doc_id))
         return None
     if not isinstance(label, str) or log.count_errors != errors:
         return Line(doc_id, "", 1.0, number)
-    return Line(doc_id, nfc(label), float(confidence), number)
+    return Line(doc_id, normal_id(label), float(confidence), number)

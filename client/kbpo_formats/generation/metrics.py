@@ -10,7 +10,7 @@ from kbpo_formats.generation.names import BUILT_IN, RENAMED, RESERVED, is_name
 from kbpo_formats.generation.outputs import report_missing
 from kbpo_formats.generation.problems import LARGEST_VALUE, MOST_METRICS
 from kbpo_formats.lines import numbered_lines
-from kbpo_formats.normal import nfc
+from kbpo_formats.normal import normal_id
 from kbpo_formats.problems import ProblemLog
 
 ID = "input_id"
@@ -46,7 +46,7 @@ def read_metrics(file: BinaryIO, documents: Documents, log: ProblemLog) -> tuple
             columns = [array("d") for _ in names]
             continue
         cells = text.split("\t")
-        input_id = nfc(cells[0])
+        input_id = normal_id(cells[0])
         if not _read_id(input_id, number, documents, first, log):
             continue
         first[input_id] = number

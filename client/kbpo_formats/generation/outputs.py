@@ -8,7 +8,7 @@ from kbpo_formats.corpus import Documents
 from kbpo_formats.generation.problems import LONGEST_OUTPUT
 from kbpo_formats.json_lines import find, kind_of, read_object, report_unknown, show
 from kbpo_formats.lines import numbered_lines
-from kbpo_formats.normal import nfc
+from kbpo_formats.normal import normal_id
 from kbpo_formats.problems import ProblemLog
 
 FIELDS = ("input_id", "output")
@@ -117,7 +117,7 @@ def _read_line(text: str, number: int, documents: Documents, log: ProblemLog) ->
     if not isinstance(input_id, str):
         wrong("input_id", "the id of an input of the corpus, as text")
         return "", None
-    input_id = nfc(input_id)
+    input_id = normal_id(input_id)
     if "\0" in input_id or documents.length(input_id) is None:
         fault("UNKNOWN_INPUT", "input_id", show(input_id))
         return "", None

@@ -1,14 +1,16 @@
 """Whether a file's offsets look as if they were counted in another way than ours."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
+from itertools import groupby
 
 from kbpo_formats.corpus import Documents
 from kbpo_formats.problems import ProblemLog
 from kbpo_formats.spans import Span
 
 CODE = "OFFSETS_COUNTED_OTHERWISE"
-WRONG = "{0} of {1} mentions begin or end inside a word or with white space; {2}, {3} of them would not"
+WRONG = "{0} of {1} mentions begin or end inside a word or at white space. Read as {2}, {3} of them would fit"
 LOOKED_AT = 500  # mentions of a file, each once
 FEWEST = 20  # mentions that another counting would put elsewhere
 MOST_AS_GIVEN = 0.5  # share of these that fit as they are, in a file that is warned of
@@ -37,16 +39,14 @@ class OffsetCheck:
         self._documents = documents
         self._seen: dict[tuple[str, Span], int] = {}
         self._is_full = not documents.about.get("quotes_texts", True)
+        other_end = "after the last character" if ends_are_last else "at the last character"
+        further = -1 if ends_are_last else 1
         self._otherwise: Mapping[str, Recount] = {
             "counted in code units of UTF-16": _of_encoding("utf-16-le", 2),
             "counted in bytes of UTF-8": _of_encoding("utf-8", 1),
-            **(
-                {"with the end after the last character": _moved(0, -1)}
-                if ends_are_last
-                else {"with the end at the last character": _moved(0, 1)}
-            ),
+            f"with the end {other_end}": _moved(0, further),
             "counted from 1": _moved(-1, -1),
-            "counted from 1, with the end at the last character": _moved(-1, 0),
+            f"counted from 1, with the end {other_end}": _moved(-1, further - 1),
         }
 
     def add(self, doc_id: str, span: Span, line: int) -> None:
@@ -62,29 +62,42 @@ class OffsetCheck:
         """
         if log.is_cut_short:
             return
-        texts = {
-            doc_id: self._documents.text(doc_id)
-            for doc_id in {doc_id for doc_id, _ in self._seen}
-            if (self._documents.length(doc_id) or 0) <= LONGEST_TEXT
-        }
-        given = {(doc_id, span): _fits(texts[doc_id], span) for doc_id, span in self._seen if doc_id in texts}
-        best: tuple[int, str, int, int] | None = None
-        for words, recount in self._otherwise.items():
-            others = {key: recount(texts[key[0]], key[1]) for key in given}
-            moved = [key for key in given if others[key] != key[1]]
-            as_given = sum(given[key] for key in moved)
-            otherwise = sum(_fits(texts[key[0]], others[key]) for key in moved)
-            if (
-                len(moved) >= FEWEST
-                and as_given <= MOST_AS_GIVEN * len(moved)
-                and otherwise >= LEAST_OTHERWISE * len(moved)
-                and (best is None or otherwise > best[0])
-            ):
-                best = otherwise, words, len(moved) - as_given, len(moved)
-        if best is not None:
-            fitting, words, failing, moved_all = best
-            line = min(self._seen[key] for key, fits in given.items() if not fits)
-            log.add(CODE, line, "", failing, moved_all, words, fitting)
+        counts = {words: _Count() for words in self._otherwise}
+        lines = []
+        for doc_id, places in groupby(sorted(self._seen), key=lambda place: place[0]):
+            if (self._documents.length(doc_id) or 0) > LONGEST_TEXT:
+                continue
+            text = self._documents.text(doc_id)
+            for _, span in places:
+                is_fitting = _fits(text, span)
+                if not is_fitting:
+                    lines.append(self._seen[doc_id, span])
+                for words, recount in self._otherwise.items():
+                    if (other := recount(text, span)) != span:
+                        counts[words].add(is_fitting, _fits(text, other))
+        likely = [(count.otherwise, words, count) for words, count in counts.items() if count.is_likely]
+        if likely:
+            fitting, words, count = max(likely, key=lambda one: one[0])
+            log.add(CODE, min(lines), "", count.moved - count.as_given, count.moved, words, fitting)
+
+
+@dataclass
+class _Count:
+    """Mentions that another counting moves: how many fit as given, and how many as moved."""
+
+    moved: int = 0
+    as_given: int = 0
+    otherwise: int = 0
+
+    def add(self, as_given: bool, otherwise: bool) -> None:
+        self.moved += 1
+        self.as_given += as_given
+        self.otherwise += otherwise
+
+    @property
+    def is_likely(self) -> bool:
+        is_wrong = self.as_given <= MOST_AS_GIVEN * self.moved
+        return self.moved >= FEWEST and is_wrong and self.otherwise >= LEAST_OTHERWISE * self.moved
 
 
 def _fits(text: str, span: Span | None) -> bool:

@@ -20,6 +20,7 @@ from evaluation.generation.metrics.computing import Column
 from evaluation.generation.metrics.registry import METRICS
 from evaluation.models import Submission
 from evaluation.units import BoolArray, FloatArray, IntArray
+from kbpo_formats.normal import nfc
 
 SIZE = 15
 """Outputs a page."""
@@ -134,7 +135,7 @@ def _named(system: System, asked: Asked) -> BoolArray:
     if asked.text:  # what was removed cannot be found by its words
         rows = rows.filter(unit__output_text__text__icontains=asked.text, document__takedown=None)
     if asked.input_id:
-        rows = rows.filter(document__doc_id=asked.input_id)
+        rows = rows.filter(document__doc_id=nfc(asked.input_id))
     named = np.zeros(system.size, dtype=np.bool_)
     named[list(rows.values_list("place", flat=True))] = True
     return named

@@ -3,8 +3,8 @@
 Which one is a rule's to say, and nobody's taste: of the claims of the newest released epoch of a corpus whose
 texts everybody may read, on which three people agreed and that a published, scored system makes in a sentence
 of ordinary length, the one whose digest comes first. Claims in documents whose annotation by experts is
-published go before others, and where people and experts differ a claim is passed over. Annotations that are
-sealed have no say: which documents have one would show.
+published go before others, and where people and experts differ a claim is passed over. Sealed annotations are
+ignored: otherwise the choice would show which documents have one.
 
 A process keeps which one that is, or that there is none, for as long as no epoch is released, no system comes
 or goes, nothing is scored and nothing is taken down; whether it may still be shown, and all that is said of

@@ -20,6 +20,7 @@ from evaluation.models import Epoch
 from evaluation.submissions.visibility import is_operator
 from kbpo.core.errors import InvalidInput
 from kbpo.core.revalidating import public_page
+from kbpo_formats.normal import nfc
 
 PAGE = 25
 GONE = 410
@@ -82,7 +83,7 @@ def document(request: HttpRequest, tag: str, doc_id: str) -> HttpResponse:
     if page_before := closed(request, corpus):
         return page_before
     all_of_them = Document.objects.select_related("corpus", "takedown")
-    found = all_of_them.filter(corpus=corpus, doc_id=doc_id).first()
+    found = all_of_them.filter(corpus=corpus, doc_id=nfc(doc_id)).first()
     if found is None:
         raise Http404
     if hasattr(found, "takedown"):

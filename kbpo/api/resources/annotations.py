@@ -13,6 +13,7 @@ from evaluation.kbp.recall import exhaustive
 from kbpo.api.base import ApiView, answer
 from kbpo.api.paging import PageQuery, page_of, page_serializer, read_query
 from kbpo.api.resources.documents import find_open
+from kbpo_formats.normal import nfc
 
 
 class AnnotatedMentionSerializer(serializers.ModelSerializer[AnnotatedMention]):
@@ -78,7 +79,7 @@ class AnnotationsView(ApiView):
         asked = read_query(AnnotatedQuery, request)
         found = exhaustive.opened(find_open(request, tag)).filter(takedown__isnull=True)
         if "doc_id" in asked:
-            found = found.filter(doc_id=asked["doc_id"])
+            found = found.filter(doc_id=nfc(asked["doc_id"]))
         whole = DocumentAnnotation.objects.filter(completed_at__isnull=False).order_by("source")
         rows = Prefetch("annotations", whole.prefetch_related("mentions", "relations"), to_attr="whole")
         # pages go by documents: row ids of mentions would tell how many there are in documents between

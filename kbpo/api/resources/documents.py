@@ -13,6 +13,7 @@ from kbpo.api.base import ApiView, answer
 from kbpo.api.paging import PageQuery, page_of, page_serializer, read_query
 from kbpo.api.resources.corpora import find_corpus
 from kbpo.core.errors import KbpoError, NotAllowed
+from kbpo_formats.normal import nfc
 
 
 class Removed(KbpoError):
@@ -85,7 +86,7 @@ class DocumentView(ApiView):
     def get(self, request: Request, tag: str, doc_id: str) -> Response:
         """Return a document with its text; 410 if that was removed, 403 to those who may not read it."""
         documents = Document.objects.select_related("takedown").filter(corpus=find_open(request, tag))
-        found = get_object_or_404(documents, doc_id=doc_id)
+        found = get_object_or_404(documents, doc_id=nfc(doc_id))
         if hasattr(found, "takedown"):
             raise Removed(f"The text of {doc_id} was removed from the corpus.")
         return answer(WholeDocumentSerializer(found))

@@ -30,7 +30,7 @@ class WaySerializer(serializers.Serializer[Any]):
 
 
 class ForecastDetailsSerializer(serializers.Serializer[Any]):
-    """What the corpus' organisers are told besides."""
+    """What operators are told besides."""
 
     units = serializers.IntegerField()
     known = serializers.IntegerField(help_text="Whose verdicts are public: they count exactly.")
@@ -44,7 +44,7 @@ class ForecastSerializer(serializers.Serializer[Any]):
     """What judging an accepted submission would take now: expected values over the epoch's secret.
 
     A team's forecast rests on public systems alone, takes every label for as uncertain as one can be, and has
-    two significant digits; the corpus' organisers get exact values of its design.
+    two significant digits; operators get exact values of the corpus' design.
     """
 
     labels = serializers.FloatField(help_text="Units that must be judged for this submission.")
@@ -54,7 +54,7 @@ class ForecastSerializer(serializers.Serializer[Any]):
     cents = serializers.FloatField(allow_null=True, help_text="Null where nobody is paid.")
     half_width = serializers.FloatField(help_text="What the sample aims at.")
     level = serializers.FloatField()
-    details = ForecastDetailsSerializer(allow_null=True, help_text="Null for those who do not organise it.")
+    details = ForecastDetailsSerializer(allow_null=True, help_text="Null for all but operators.")
 
 
 class ForecastView(ApiView):
@@ -67,7 +67,7 @@ class ForecastView(ApiView):
         """Say what judging a submission would take, for its team and operators.
 
         409 unless it is accepted, with what its samples wait for worked out, and an epoch is open; or if it
-        has fewer than 30 units, unless an organiser asks. An account may ask for 30 forecasts a day.
+        has fewer than 30 units, unless an operator asks. An account may ask for 30 forecasts a day.
         """
         viewer = cast(User, request.user)
         found = forecast_of(find_own(request, pk), viewer=viewer, now=timezone.now())

@@ -80,7 +80,7 @@ app.conf.update(
     task_routes={f"kbpo.pipeline.{name}": {"queue": MAIL_QUEUE} for name in OF_MAIL},
     worker_prefetch_multiplier=1,
     worker_hijack_root_logger=False,
-    # Seconds that a child may take to start: on a busy machine Celery's 4 have it killed again and again.
+    # Seconds that a process may take to start. Celery's default of 4 kills slow starters on a busy machine.
     worker_proc_alive_timeout=120.0,
     timezone="UTC",
     imports=["kbpo.pipeline"],

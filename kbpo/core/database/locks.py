@@ -131,7 +131,7 @@ def brief_transaction(busy: str) -> Iterator[None]:
 
 
 def keep_others_from_writing(model: type[Model]) -> None:
-    """Let no other transaction add or change rows of a model until this one ends; they can be read."""
+    """Keep other transactions from changing a model's table until this one ends; they can read it."""
     with connection.cursor() as cursor:
         table = connection.ops.quote_name(model._meta.db_table)
         cursor.execute(f"LOCK TABLE {table} IN SHARE ROW EXCLUSIVE MODE")

@@ -4,8 +4,6 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from annotations import roles
-from annotations.roles import Act
 from evaluation.design import forecast
 from evaluation.design.forecast import two_digits
 from evaluation.models import Submission
@@ -23,7 +21,7 @@ def forecast_of(submission: Submission, *, viewer: User | None, now: datetime) -
     Parameters
     ----------
     viewer : User or None
-        Who asks; None at the command line. The corpus' organisers are told the details, and exact figures.
+        Who asks; None at the command line. Operators are told the details, and exact figures.
 
     Raises
     ------
@@ -37,13 +35,13 @@ def forecast_of(submission: Submission, *, viewer: User | None, now: datetime) -
             f"{submission} is {submission.state}: a forecast is made of an accepted one, before it is sampled"
         )
     task = task_of(submission.corpus)
-    if viewer is None or roles.may(viewer, Act.DESIGN, submission.corpus):
+    if viewer is None or viewer.is_operator:
         found = forecast.forecast(submission, task)
         if found is None:
             raise Conflict(f"{submission} is not prepared yet: ask again in a minute")
         return {
             "labels": found.judged,
-            **_days_and_cents(submission, found.questions, found.all_questions, now),
+            **_days_and_cents(submission, found.questions, found.all_questions, now, of_public=False),
             **{name: getattr(found, name) for name in ("half_width", "level")},
             "details": {
                 **{name: getattr(found, name) for name in ("units", "known", "covered")},
@@ -64,7 +62,8 @@ def forecast_of(submission: Submission, *, viewer: User | None, now: datetime) -
             f"nothing is foreseen for {submission}: it is not prepared yet, or has fewer than"
             f" {forecast.FEWEST_UNITS} {task.choices.units}"
         )
-    of_questions = _days_and_cents(submission, for_team.questions, sum(for_team.questions.values()), now)
+    every = sum(for_team.questions.values())
+    of_questions = _days_and_cents(submission, for_team.questions, every, now, of_public=True)
     return {
         "labels": for_team.labels,
         **{name: None if value is None else two_digits(value) for name, value in of_questions.items()},
@@ -80,9 +79,9 @@ _OF_WAY = (
 
 
 def _days_and_cents(
-    submission: Submission, questions: Mapping[str, float], every: float, now: datetime
+    submission: Submission, questions: Mapping[str, float], every: float, now: datetime, *, of_public: bool
 ) -> dict[str, float | None]:
-    left = forecast.time_to_judge(every, now)
+    left = forecast.time_to_judge(every, now, of_public=of_public)
     return {"days": None if left is None else left / DAY, "cents": _cents(submission, questions)}
 
 

@@ -36,6 +36,7 @@ from kbpo.pages.corpus_forms import (
 )
 from kbpo.pages.forms import as_it_stands
 from kbpo.pages.reading import paged
+from kbpo_formats.normal import nfc
 
 PAGE = 50
 
@@ -186,7 +187,7 @@ def _snapshot(request: HttpRequest, found: Corpus, form: forms.Form) -> str:
 
 
 def _remove(request: HttpRequest, found: Corpus, form: forms.Form) -> str:
-    document = found.documents.filter(doc_id=form.cleaned_data["doc_id"].strip()).first()
+    document = found.documents.filter(doc_id=nfc(form.cleaned_data["doc_id"].strip())).first()
     if document is None:
         raise InvalidInput(
             f"{found.tag} has no document {form.cleaned_data['doc_id']!r}: write its id as listed."

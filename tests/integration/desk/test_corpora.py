@@ -16,7 +16,7 @@ from evaluation.submissions import submitting
 from kbpo.accounts.models import User
 from kbpo.core.errors import Conflict
 from kbpo.pages import corpora
-from tests.factories import TeamFactory, UserFactory, give
+from tests.factories import CorpusFactory, TeamFactory, UserFactory, give
 from tests.integration.desk.conftest import text_of
 
 pytestmark = pytest.mark.django_db
@@ -163,6 +163,16 @@ def test_an_organiser_changes_words_contact_and_quota(client, organiser, corpus)
     assert act(client, corpus, "details", **given, contact="ada@example.org").status_code == 302
     corpus.refresh_from_db()
     assert (corpus.name, corpus.weekly_quota, corpus.contact) == ("New name", 7, "ada@example.org")
+
+
+@pytest.mark.parametrize("name", ["N\u0435ws", "N\u202eews"])
+def test_a_corpus_is_not_given_a_name_that_looks_like_another_or_is_not_seen(client, organiser, corpus, name):
+    CorpusFactory.create(tag="other", name="News")
+    given = {"name": name, "description": "x", "weekly_quota": "7", "weekly_quota_of_person": "8"}
+    assert act(client, corpus, "details", **given, contact="ada@example.org").status_code == 400
+    before = corpus.name
+    corpus.refresh_from_db()
+    assert corpus.name == before
 
 
 @pytest.mark.parametrize(

@@ -53,7 +53,7 @@ def test_a_budget_is_made_in_dollars(desk: Client, corpus: Corpus) -> None:
         ({"scope": "month", "key": "2026-11", "cap_cents": "1.234"}, "2 decimal places"),
         *(
             ({"scope": "month", "key": "2026-11", "cap_cents": amount}, "Write dollars in digits")
-            for amount in ("much", "1e3", "1E+3", "٣", "1,5", "0x10", "NaN", "Infinity", "1_000", ".5")
+            for amount in ("much", "1e3", "1E+3", "٣", "1,5", "0x10", "NaN", "Infinity", "1_000", ".")
         ),
         ({"scope": "year", "key": "2026", "cap_cents": "1"}, "not one of the available choices"),
         ({"scope": "month", "key": "", "cap_cents": ""}, "This field is required"),

@@ -198,6 +198,8 @@ def told(client, submission):
 @pytest.mark.parametrize("growth", [Epoch.Growth.QUADRATIC, Epoch.Growth.MAXIMUM])
 def test_a_team_is_told_the_same_whatever_a_hidden_system_claims(accepted, member, client, growth):
     Epoch.objects.update(growth=growth)
+    for hours in range(1, 25):
+        QuestionFactory(state="settled", settled_at=timezone.now() - timedelta(hours=hours))
     let_go(accepted("public", seed=3, team="Beta"))
     mine = accepted("mine", seed=1)
     alone = told(client, mine)
@@ -208,6 +210,7 @@ def test_a_team_is_told_the_same_whatever_a_hidden_system_claims(accepted, membe
     assert told(client, mine) == alone
     assert "Covered" not in alone[0]
     assert alone[1]["details"] is None
+    assert alone[1]["days"] > 0
     assert alone[1]["labels"] == forecast.two_digits(alone[1]["labels"]) > 0
     Submission.objects.filter(pk=hidden.pk).update(is_public=True)
     assert told(client, mine)[1]["labels"] != alone[1]["labels"]

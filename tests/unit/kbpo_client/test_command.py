@@ -175,15 +175,20 @@ def test_what_a_team_may_do_with_a_submission_is_a_command(action):
     assert (asked.method, str(asked.url)) == ("POST", f"{SITE}/api/v1/submissions/7/{action}/")
 
 
+ID = "0d5b3c1e-8d0b-4f5c-9a37-6f2b7f0f9a11"
+
+
 def test_files_that_were_not_submitted_are_listed_and_thrown_away():
-    row = {"id": "0a-1", "name": "a.jsonl", "size": 7, "offset": 7, "expires_at": "2026-12-01T00:00:00Z"}
+    row = {"id": ID, "name": "a.jsonl", "size": 7, "offset": 7, "expires_at": "2026-12-01T00:00:00Z"}
     assert "a.jsonl" in Called(Server(page(row)), "uploads").stdout
     server = Server(httpx2.Response(204))
-    assert Called(server, "discard", "0a-1").status == 0
+    assert Called(server, "discard", ID).status == 0
     (asked,) = server.asked
-    assert (asked.method, str(asked.url)) == ("DELETE", f"{SITE}/api/v1/uploads/0a-1/")
+    assert (asked.method, str(asked.url)) == ("DELETE", f"{SITE}/api/v1/uploads/{ID}/")
     assert asked.headers["Tus-Resumable"] == "1.0.0"
-    assert Called(Server(problem(404)), "discard", "0a-1").status == 6
+    assert Called(Server(problem(404)), "discard", ID).status == 6
+    for other in ("", "../corpora/news/phases/3", "7"):
+        assert Called(Server(problem(404)), "discard", other).status == 2
 
 
 @pytest.mark.parametrize("words", [("predictions", "7", "--doc-id", "D1"), ("labels", "news", "1")])

@@ -26,7 +26,7 @@ from kbpo_formats.kbp.overlapping import find_overlapping
 from kbpo_formats.kbp.predicates import Verb, Vocabulary
 from kbpo_formats.kbp.predictions import Predictions, ReadPrediction
 from kbpo_formats.lines import numbered_lines
-from kbpo_formats.normal import nfc
+from kbpo_formats.normal import normal_id
 from kbpo_formats.ontologies.ontology import Ontology
 from kbpo_formats.problems import LISTED_PER_CODE, Problem, Recorder
 from kbpo_formats.spans import Span
@@ -244,7 +244,7 @@ class _Reader:
         doc_id = self._text_of(fields, "doc_id", "the id of a document of the corpus, as text")
         if doc_id is None:
             return "", 0
-        doc_id = nfc(doc_id)
+        doc_id = normal_id(doc_id)
         length = None if "\0" in doc_id else self._documents.length(doc_id)
         if length is None:
             self._fault("UNKNOWN_DOCUMENT", ("doc_id",), show(doc_id))

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from kbpo_formats.corpus import Documents
 from kbpo_formats.kbp.tac.problems import Format
-from kbpo_formats.normal import nfc
+from kbpo_formats.normal import nfc, normal_id
 from kbpo_formats.problems import ProblemLog
 from kbpo_formats.spans import Span
 
@@ -204,7 +204,7 @@ class PlaceReader:
         if match is None:
             self._log_unreadable(piece.strip(), line, column)
             return None
-        doc_id, first, last = nfc(match[1]), match[2], match[3]
+        doc_id, first, last = normal_id(match[1]), match[2], match[3]
         start, end = int(first), int(last)
         length = self._documents.length(doc_id)
         if length is None or not start <= end < length or end - start >= self._limits.chars:

@@ -24,7 +24,7 @@ from kbpo_formats.kbp.tac.syntax import (
     unquoted,
 )
 from kbpo_formats.lines import BYTE_ORDER_MARK
-from kbpo_formats.normal import nfc
+from kbpo_formats.normal import normal_id
 from kbpo_formats.problems import shorten
 
 _KINDS = {"canonical_mention": CANONICAL, "mention": NAMED, "nominal_mention": NOMINAL}
@@ -212,7 +212,7 @@ class Validator:
         places = self._places.read(provenance, line)
         if places is None:
             # The document counts as one that mentions the entity, lest one fault bring others after it.
-            subject.mentions_in(nfc(provenance.split(",")[0].rpartition(":")[0].strip())).flawed = True
+            subject.mentions_in(normal_id(provenance.split(",")[0].rpartition(":")[0].strip())).flawed = True
             return
         if len(places) > 1:
             self._log.add("EXTRA_MENTION_SPANS", line, provenance, len(places), column=4)

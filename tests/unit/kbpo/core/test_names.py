@@ -23,8 +23,8 @@ UNSEEN = [
 
 @pytest.mark.parametrize("name", UNSEEN, ids=ascii)
 def test_a_name_with_a_character_that_is_not_seen_is_refused(name: str) -> None:
-    with pytest.raises(InvalidInput, match="not seen or turns the direction"):
-        read_name(name, of="A team", longest=100)
+    with pytest.raises(InvalidInput, match="cannot be seen, turns the direction of text"):
+        read_name(name, of="A team's name", longest=100)
 
 
 @pytest.mark.parametrize(
@@ -39,13 +39,13 @@ def test_a_name_with_a_character_that_is_not_seen_is_refused(name: str) -> None:
     ],
 )
 def test_a_name_is_kept_in_nfc_with_single_spaces(given: str, kept: str) -> None:
-    assert read_name(given, of="A team", longest=100) == kept
+    assert read_name(given, of="A team's name", longest=100) == kept
 
 
 @pytest.mark.parametrize(("given", "length"), [("", 0), (" ", 0), ("x" * 101, 101)])
 def test_a_name_of_the_wrong_length_is_refused(given: str, length: int) -> None:
-    with pytest.raises(InvalidInput, match=f"A team needs a name of 1 to 100 characters.* {length}\\."):
-        read_name(given, of="A team", longest=100)
+    with pytest.raises(InvalidInput, match=f"A team's name has 1 to 100 characters.* {length}\\."):
+        read_name(given, of="A team's name", longest=100)
 
 
 @pytest.mark.parametrize(
@@ -60,6 +60,12 @@ def test_a_name_of_the_wrong_length_is_refused(given: str, length: int) -> None:
         ("\u0421\u0415\u0422\u042c", "CETb"),
         ("R\u00e9seau", "Re\u0301seau"),
         ("Corner", "Comer"),
+        ("wren 1", "Wren I"),
+        ("IBM", "lbm"),
+        ("Wren", "Wr\u0435\u200dn"),
+        ("Wren", "Wr\u0435\ufe0fn"),
+        ("Команда", "Команда\u034f"),
+        ("林华", "林\U000e0100华"),
     ],
 )
 def test_names_that_look_alike_are_found(one: str, other: str) -> None:

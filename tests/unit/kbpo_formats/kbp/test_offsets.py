@@ -98,17 +98,27 @@ def test_a_text_without_spaces_between_words_says_nothing() -> None:
     assert CODE not in found.counts["problems"]
 
 
-@pytest.mark.parametrize(("past", "is_warned"), [(1, False), (0, True)])
-def test_in_tac_the_end_is_the_last_character(past: int, is_warned: bool) -> None:
+@pytest.mark.parametrize(
+    ("first", "past", "way"),
+    [
+        (0, 1, ""),
+        (0, 0, "with the end after the last"),
+        (1, 0, "counted from 1, "),
+        (1, -1, "counted from 1, with"),
+    ],
+)
+def test_in_tac_the_end_is_the_last_character(first: int, past: int, way: str) -> None:
     lines = ["run"]
     for number, (doc_id, (start, end), _) in enumerate(places()):
-        place = f"{doc_id}:{start}-{end - past}"
-        string = json.dumps(TEXTS[doc_id][start : end - past + 1], ensure_ascii=False)
+        place = f"{doc_id}:{start + first}-{end - past}"
+        string = json.dumps(TEXTS[doc_id][start + first : end - past + 1], ensure_ascii=False)
         lines += [f":E{number}\ttype\tPER"]
         lines += [f":E{number}\t{kind}\t{string}\t{place}" for kind in ("mention", "canonical_mention")]
     file = BytesIO("\n".join(lines).encode())
     found = read_file(file, format="tac2016", documents=Texts(TEXTS), ontology=TAC)
-    assert [one.code for one in found.problems if one.code == CODE] == [CODE] * is_warned
+    messages = [one.message for one in found.problems if one.code == CODE]
+    assert bool(messages) == bool(way)
+    assert all(way in message for message in messages)
 
 
 @needs_knowledgenet
