@@ -160,7 +160,7 @@ def forecast_for_team(
         is_small = len(foreseen.p) < FEWEST_UNITS
         found = None if is_small else _forecast_for_team(submission, epoch, foreseen, batches, task)
         cache.set(key, _NOTHING if found is None else found, KEPT)
-    return None if found == _NOTHING else found
+    return found if isinstance(found, TeamForecast) else None
 
 
 def _forecast_for_team(

@@ -163,5 +163,6 @@ def worth(
     rho, error = correlated(of_outputs, away - of_noise)
     reach = quantile * error
     low, high = np.clip(rho - reach, -1.0, 1.0), np.clip(rho + reach, -1.0, 1.0)
-    of_rho = np.where((low <= -1.0) & (high >= 1.0), np.nan, [np.clip(rho, -1.0, 1.0), low, high])
-    return Worth(*of_rho, efficiency, of_least, of_most)
+    unknown = (low <= -1.0) & (high >= 1.0)
+    rho, low, high = (np.where(unknown, np.nan, one) for one in (np.clip(rho, -1.0, 1.0), low, high))
+    return Worth(rho, low, high, efficiency, of_least, of_most)
