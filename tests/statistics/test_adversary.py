@@ -11,8 +11,10 @@ pytestmark = [needs_knowledgenet, pytest.mark.slow]
 
 
 @pytest.fixture(scope="module")
-def table():
-    return adversary.run(Options(knowledgenet=FOLDER)).numbers["manoeuvres"]
+def table(simulate_once):
+    return simulate_once("adversary", lambda: adversary.run(Options(knowledgenet=FOLDER)).numbers)[
+        "manoeuvres"
+    ]
 
 
 def test_an_estimate_moves_as_the_truth_moves(table):

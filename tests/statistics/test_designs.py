@@ -23,8 +23,9 @@ OWN = "precision, subject_relation, pooled model"
 
 
 @pytest.fixture(scope="module")
-def table():
-    return designs.run(Options(knowledgenet=FOLDER)).numbers["subject_relation"]["designs"]
+def table(simulate_once):
+    numbers = simulate_once("designs", lambda: designs.run(Options(knowledgenet=FOLDER)).numbers)
+    return numbers["subject_relation"]["designs"]
 
 
 @pytest.mark.parametrize(("design", "most"), [("quadratic", 0.6), ("quadratic, planned variance", 0.58)])

@@ -17,8 +17,8 @@ def shown(outcome):
 
 
 @pytest.fixture(scope="module", params=FULLY)
-def widths(request):
-    return shown(bias_variance.run(request.param))["weightings"]
+def widths(request, simulate_once):
+    return simulate_once("widths", lambda: shown(bias_variance.run(request.param)))["weightings"]
 
 
 @pytest.mark.parametrize("measure", ["precision", "recall"])
@@ -46,8 +46,8 @@ def test_sampling_is_unbiased_where_pooling_is_not(widths, method, measure):
 
 
 @pytest.fixture(scope="module", params=FULLY)
-def sizes(request):
-    return shown(sample_size.run(request.param))["corpus"]
+def sizes(request, simulate_once):
+    return simulate_once("sizes", lambda: shown(sample_size.run(request.param)))["corpus"]
 
 
 def test_topping_up_takes_a_fifth_fewer_labels_at_no_larger_error(sizes):
@@ -63,8 +63,8 @@ def test_the_quadratic_sum_with_planned_variances_takes_two_fifths_fewer_distinc
 
 
 @pytest.fixture(scope="module", params=FULLY)
-def gains(request):
-    return shown(published_labels.run(request.param))
+def gains(request, simulate_once):
+    return simulate_once("gains", lambda: shown(published_labels.run(request.param)))
 
 
 @pytest.mark.parametrize("rule", ["sealed", "known"])

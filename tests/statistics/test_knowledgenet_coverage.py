@@ -9,13 +9,10 @@ from tests import knowledgenet
 pytestmark = knowledgenet.needs_knowledgenet
 
 
-@pytest.fixture(
-    scope="module",
-    params=[range(20), pytest.param(range(200), marks=pytest.mark.slow)],
-    ids=lambda seeds: f"{len(seeds)} seeds",
-)
-def simulated(request):
-    labels, scores = of_ten_systems(knowledgenet.pool(), request.param, print)
+@pytest.fixture(scope="module")
+def simulated(simulate_once):
+    """Two hundred seeds."""
+    labels, scores = simulate_once("coverage", lambda: of_ten_systems(knowledgenet.pool(), range(200), print))
     print(f"\n{labels.min()} to {labels.max()} instances sampled; 95% intervals, {EXHAUSTIVE} documents")
     for name, one in scores.items():
         mean, error = one.bias
