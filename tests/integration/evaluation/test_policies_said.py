@@ -41,7 +41,7 @@ def test_who_is_to_have_a_system_judged_is_told_of_two_rounds(client, policy, is
     corpus = CorpusFactory(policy=policy)
     EpochFactory(corpus=corpus)
     submission = SubmissionFactory(corpus=corpus, state="accepted", team=TeamFactory(members=[member]))
-    PredictionFactory(submission=submission)
+    PredictionFactory.create_batch(30, submission=submission)
     QuestionFactory.create_batch(10, document__corpus=corpus, settled=True)
     client.force_login(member)
     page = client.get(f"/submissions/{submission.pk}/").content.decode()
