@@ -142,7 +142,7 @@ def server(tmp_path_factory: pytest.TempPathFactory, alone: None) -> Iterator[Se
     (clone / ".env").write_text(
         "SECRET_KEY=Zt7mQx2vLp9RkW4cYb8NfH3jDs6GaE1uKo5TiVwBn0123456789\n"
         f"ALLOWED_HOSTS={SITE}\nSITE_URL=https://{SITE}:{made.https}\nHIT_BASE_URL=https://{TASKS}:{made.https}\n"
-        "POSTGRES_PASSWORD=secret1\nEMAIL_URL=smtp://127.0.0.1:25\nDEFAULT_FROM_EMAIL=kbpo@kbpo.test\n"
+        "POSTGRES_PASSWORD=secret1\nREDIS_PASSWORD=secret3\nEMAIL_URL=smtp://127.0.0.1:25\nDEFAULT_FROM_EMAIL=kbpo@kbpo.test\n"
         f"HTTP_PORT={made.http}\nHTTPS_PORT={made.https}\n"
         "COMPOSE_PROFILES=store\nFILE_STORE=s3://kbpo/site\nFILE_STORE_ENDPOINT=http://store:7070\n"
         "FILE_STORE_KEY=kbpo\nFILE_STORE_SECRET=secret2\n"

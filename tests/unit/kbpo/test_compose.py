@@ -5,6 +5,7 @@ import tomllib
 from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 import yaml
@@ -22,6 +23,7 @@ VALUES = {
     "ALLOWED_HOSTS": "kbpo.example.org",
     "SITE_URL": "https://kbpo.example.org",
     "POSTGRES_PASSWORD": "secret1",
+    "REDIS_PASSWORD": "secret3",
     "EMAIL_URL": "smtp+tls://user:password@mail.example.org:587",
     "DEFAULT_FROM_EMAIL": "kbpo@example.org",
 }
@@ -73,6 +75,16 @@ def test_the_proxy_alone_is_reached_from_outside() -> None:
     assert [name for name, service in services().items() if "ports" in service] == ["proxy"]
 
 
+def test_every_container_is_confined_and_stores_are_in_a_network_of_their_own() -> None:
+    of_stores = {}
+    for name, service in services().items():
+        assert service["cap_drop"] == ["ALL"], name
+        assert service["security_opt"] == ["no-new-privileges:true"], name
+        of_stores[name] = set(service["networks"]) == {"data"}
+    assert {name for name, is_apart in of_stores.items() if is_apart} == {"postgres", "redis", "store"}
+    assert "data" not in services()["proxy"]["networks"]
+
+
 def test_the_proxy_knows_the_hosts_by_the_services_own_names() -> None:
     given = services()["proxy"]["environment"]
     assert {
@@ -115,7 +127,7 @@ def test_an_image_has_every_package_and_no_secret() -> None:
 def test_the_addresses_name_services_that_are_there() -> None:
     given = read(filled(services()["web"]["environment"]))
     assert given.database is not None
-    assert {given.database["HOST"], given.redis_url.split("/")[2].split(":")[0]} <= set(services())
+    assert {given.database["HOST"], urlsplit(given.redis_url).hostname} <= set(services())
 
 
 def test_every_queue_has_a_worker() -> None:
@@ -124,6 +136,13 @@ def test_every_queue_has_a_worker() -> None:
     ]
     taken = [command.split("--queues ")[1].split()[0] for command in commands]
     assert sorted(taken) == sorted(queue.name for queue in app.conf.task_queues)
+
+
+def test_redis_takes_the_password_that_the_service_gives() -> None:
+    password = urlsplit(read(filled(services()["web"]["environment"])).redis_url).password
+    redis = services()["redis"]
+    assert filled(redis["environment"]) == {"REDISCLI_AUTH": password}
+    assert f"--requirepass {password}" in filled({"": redis["command"]})[""]
 
 
 def test_postgres_takes_the_password_that_the_service_gives() -> None:
