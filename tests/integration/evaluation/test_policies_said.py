@@ -46,4 +46,5 @@ def test_who_is_to_have_a_system_judged_is_told_of_two_rounds(client, policy, is
     client.force_login(member)
     page = client.get(f"/submissions/{submission.pk}/").content.decode()
     assert "Before it is judged" in page
+    assert "about about" not in page
     assert ("in two rounds: a claim on which two people differ waits for a third" in page) == is_said
