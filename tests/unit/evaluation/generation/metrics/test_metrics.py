@@ -1,6 +1,7 @@
 """The built-in metrics: hand-computed values, other packages' values, and texts that mean harm."""
 
 import logging
+from collections.abc import Iterator
 from unicodedata import normalize
 
 import numpy as np
@@ -77,9 +78,17 @@ def test_values_are_those_computed_by_hand(name: str, expected: float) -> None:
     assert found == pytest.approx(expected)
 
 
+@pytest.fixture(scope="module")
+def quiet_rouge() -> Iterator[None]:
+    """Hide what rouge-score logs at every call, in this module only."""
+    logging.disable(logging.INFO)
+    yield
+    logging.disable(logging.NOTSET)
+
+
+@pytest.mark.usefixtures("quiet_rouge")
 @given(ASCII, st.lists(ASCII, min_size=1, max_size=3))
 def test_rouge_is_that_of_rouge_score(output: list[str], references: list[list[str]]) -> None:
-    logging.disable(logging.INFO)
     text, others = " ".join(output), [" ".join(one) for one in references]
     scorer = RougeScorer(["rouge1", "rouge2", "rougeL"])
     expected = scorer.score_multi(others, text)
