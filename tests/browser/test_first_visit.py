@@ -73,7 +73,7 @@ def test_the_sites_own_fonts_are_loaded_and_nothing_is_asked_of_another_host(ope
     page = open_page("/about/")
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
-    for address in ("/", "/help/", "/corpora/news/"):
+    for address in ("/", "/help/", "/corpora/news/", "/try/relation/"):
         page.goto(address)
         page.evaluate("document.fonts.ready.then(() => 0)")
         loaded = page.evaluate(
