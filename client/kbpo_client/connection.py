@@ -250,7 +250,7 @@ class Connection:
 
 
 def _explain_set_up(error: Exception) -> str:
-    """Say which variables of the environment to look at where a connection cannot be set up."""
+    """Name the environment variables to check after a connection could not be set up."""
     names = ("http_proxy", "https_proxy", "all_proxy", "no_proxy", "ssl_cert_file", "ssl_cert_dir")
     read = [name for name in sorted(os.environ) if name.lower() in names and os.environ[name]]
     words = str(error).split("\n")[0].rstrip(".") or type(error).__name__

@@ -87,7 +87,7 @@ class Output:
 
     @property
     def _takes_all(self) -> bool:
-        """Whether stdout takes every character; of others JSON has escapes."""
+        """True if stdout can encode every character; otherwise JSON is written with escapes."""
         return (getattr(self.stdout, "encoding", None) or "utf-8").lower().startswith("utf")
 
 

@@ -116,7 +116,7 @@ class Forecast:
 
 @dataclass(frozen=True, slots=True)
 class TeamForecast:
-    """What a submission's team is told of what judging it is expected to take.
+    """The expected cost of judging a submission, as its team sees it.
 
     Attributes
     ----------
@@ -137,7 +137,7 @@ class TeamForecast:
 def forecast_for_team(
     submission: Submission, task: Task, *, asked_by: User, now: datetime
 ) -> TeamForecast | None:
-    """Say to its team what judging an accepted submission would take; None where there is nothing to say.
+    """Return what a team sees of the cost of judging its accepted submission; None if there is no forecast.
 
     Nothing is said of fewer than `FEWEST_UNITS` units.
 

@@ -72,7 +72,7 @@ class Operation:
 
 
 class IndexSerializer(serializers.Serializer[Any]):
-    """Where to begin."""
+    """The entry point of the API: links to its description and corpora."""
 
     version = serializers.CharField(help_text="The service's.")
     description = serializers.URLField(help_text="What the API can do, as OpenAPI 3.1.")
@@ -87,7 +87,7 @@ class IndexView(ApiView):
 
     @extend_schema(operation_id="read_index", responses=IndexSerializer)
     def get(self, request: Request) -> Response:
-        """Say where the API is described, and where its corpora are."""
+        """Link to the API's description and to its corpora."""
         names = {"description": "api_schema", "documentation": "help_api", "corpora": "api_corpora"}
         addresses = {key: request.build_absolute_uri(reverse(name)) for key, name in names.items()}
         return answer(IndexSerializer({"version": __version__, **addresses}))

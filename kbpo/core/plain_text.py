@@ -20,7 +20,7 @@ _NAMES = {
 
 
 def find_fault(text: str) -> str | None:
-    r"""Say which character of a text breaks the rule first, and where; None if none does.
+    r"""Return which character breaks the rule first and where, in words, or None.
 
     Examples
     --------
@@ -48,7 +48,7 @@ def replace_faults(text: str) -> str:
 
 
 def replaced_in_forms(view: View) -> View:
-    """Have faults in a view's forms replaced instead of refused, so that no answer is lost by one."""
+    """Mark a view: faults in its forms are replaced, not refused, so that no answer is lost."""
     view.replaces_faults = True  # type: ignore[attr-defined]
     return view
 

@@ -1,4 +1,4 @@
-"""Whether a file's offsets look as if they were counted in another way than ours."""
+"""Detection of files whose offsets were counted in another way than ours."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -101,7 +101,7 @@ class _Count:
 
 
 def _fits(text: str, span: Span | None) -> bool:
-    """Say whether a span neither begins nor ends inside a word or with white space."""
+    """Return True if a span neither cuts a word nor begins or ends with white space."""
     if span is None or not 0 <= span.start < span.end <= len(text):
         return False
     first, last = text[span.start], text[span.end - 1]

@@ -17,7 +17,7 @@ from kbpo_formats.normal import nfc
 
 @dataclass(frozen=True)
 class Text:
-    """What a system wrote, and what it is compared with: all of it in NFC."""
+    """An output and the texts that it is compared with, in NFC."""
 
     output: str
     references: tuple[str, ...] = ()

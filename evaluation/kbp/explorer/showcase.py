@@ -174,7 +174,7 @@ def _digest(epoch: Epoch, claim: Claim) -> str:
 
 
 def _is_unanimous(ruling: Ruling | None) -> bool:
-    """Say whether a claim was settled by the votes of three people who agreed."""
+    """Return True if the votes of three people settled the claim and all agreed."""
     if ruling is None or ruling.votes != VOTES or ruling.by_expert:
         return False
     return ruling.votes_for in (0, VOTES)
@@ -192,7 +192,7 @@ def _published_annotations(documents: set[int]) -> dict[int, list[AnnotatedRelat
 
 
 def _is_annotated(claim: Claim, annotated: Mapping[int, Sequence[AnnotatedRelation]]) -> bool:
-    """Say whether experts found the claim's relation between mentions that overlap its own."""
+    """Return True if experts annotated the claim's relation between mentions that overlap its own."""
     (start, end), (object_start, object_end) = claim.subject, claim.object
     return any(
         one.predicate == claim.predicate

@@ -30,7 +30,7 @@ class WaySerializer(serializers.Serializer[Any]):
 
 
 class ForecastDetailsSerializer(serializers.Serializer[Any]):
-    """What operators are told besides."""
+    """The part of a forecast that only operators see."""
 
     units = serializers.IntegerField()
     known = serializers.IntegerField(help_text="Whose verdicts are public: they count exactly.")
@@ -41,7 +41,7 @@ class ForecastDetailsSerializer(serializers.Serializer[Any]):
 
 
 class ForecastSerializer(serializers.Serializer[Any]):
-    """What judging an accepted submission would take now: expected values over the epoch's secret.
+    """The cost of judging an accepted submission now: expected values over the epoch's secret.
 
     A team's forecast rests on public systems alone, takes every label for as uncertain as one can be, and has
     two significant digits; operators get exact values of the corpus' design.
@@ -64,9 +64,9 @@ class ForecastView(ApiView):
 
     @extend_schema(operation_id="read_forecast", responses=ForecastSerializer)
     def get(self, request: Request, pk: int) -> Response:
-        """Say what judging a submission would take, for its team and operators.
+        """Return the expected cost of judging a submission, to its team and operators.
 
-        409 unless it is accepted, with what its samples wait for worked out, and an epoch is open; or if it
+        409 unless it is accepted, its forecast is computed, and an epoch is open; or if it
         has fewer than 30 units, unless an operator asks. An account may ask for 30 forecasts a day.
         """
         viewer = cast(User, request.user)

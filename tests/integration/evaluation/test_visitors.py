@@ -104,7 +104,7 @@ def test_a_claim_that_was_shown_is_looked_at_again_each_time(client, judged, mod
 
 
 def annotate(question, *, retired, found):
-    """Have experts annotate the claim's document, with its relation or without."""
+    """Store expert annotation of the claim's document, with or without its relation."""
     annotation = DocumentAnnotation.objects.create(
         document=question.document, digest="0" * 64, completed_at=timezone.now()
     )
